@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The audit: rendered truth against a file. Draws exactly the occluders and occludees of a level as an id panorama from
+// random open points of the cells and counts what the file would have hidden. Part of espy-bake.
+#ifndef ESPY_AUDIT_H
+#define ESPY_AUDIT_H
+
+#include <espy/bake.h>
+
+typedef struct espyAuditDef
+{
+    uint32_t views;  ///< Default 200: points; each is a full panorama of six square faces.
+    uint32_t size;   ///< Default 256: pixels along a face, 1..4096.
+    uint64_t seed;   ///< Default 1.
+    float clearance; ///< Default 0.1 m: points keep this from every surface.
+    int32_t threads; ///< 0: one a core. Never changes the result.
+    bool (*progress)(uint32_t done, uint32_t total, void* context); ///< False cancels. May be null.
+    void* progressContext;
+    espyHooks hooks;
+    uint32_t cookie;
+} espyAuditDef;
+
+/// One view's finding.
+typedef struct espyAuditView
+{
+    espyVec3 point;
+    int32_t cell;
+    uint32_t wrongPixels;
+    uint32_t wrongObjects;
+    uint32_t visible; ///< Occludees that truly show.
+    uint32_t drawn;   ///< Occludees that the file keeps.
+} espyAuditView;
+
+typedef struct espyAuditResult
+{
+    uint64_t views, pixels, wrongPixels;
+    double wrongShare;
+    uint64_t wrongObjects; ///< Pairs of view and occludee wrongly hidden.
+    uint64_t wrongViews;   ///< Views from which anything seen is missing.
+    struct
+    {
+        int32_t view; ///< -1: none.
+        int32_t node;
+        uint32_t pixels;
+    } worst;
+    double visibleMean, drawnMean; ///< Occludees a view.
+    double tightness;              ///< Drawn over truly visible.
+    double overFrustum;            ///< Drawn after PVS and frustum over drawn after the frustum alone, 90 degree views.
+    const espyAuditView* perView;  ///< `views` of them.
+    void* owner;                   ///< Internal.
+} espyAuditResult;
+
+ESPY_API espyAuditDef espyAuditDef_Default(void);
+
+/// A wrong pixel counts only after a double-precision ray confirms it. Errors: InvalidArgument, OutOfMemory, Cancelled,
+/// BadData (the file does not belong to this input: other counts). Thread: build.
+ESPY_API espyResult espyAudit_Run(const espyBakeInput* input, const espyPvs* pvs, const espyAuditDef* def,
+                                  espyAuditResult* out);
+ESPY_API void espyAudit_Free(espyAuditResult* result);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What an editor or tool needs over a world: gather the bake's input, bake, check. Part of espy-bake.
+#ifndef ESPY_EDITOR_H
+#define ESPY_EDITOR_H
+
+#include <espy/bake.h>
+#include <espy/world.h>
+
+typedef struct espyGathered espyGathered;
+
+/// Turns a world into the arrays of espyBakeInput by the rules of the flags: visible opaque static occluders (instanced
+/// nodes give one occluder an unroll cell), static occludees (the whole node, then its unroll cells), areas, cameras.
+/// Occludees come in order of node id, then part. `unrollCellSize` <= 0: the scene's own, else 4 * cellSize.
+/// The result borrows names from the world and owns the rest. Warnings (dynamic occluders, no flags) go to `hooks`.
+ESPY_API espyResult espyEditor_Gather(const espyWorld* world, float cellSize, float unrollCellSize,
+                                      const espyHooks* hooks, espyGathered** out);
+ESPY_API const espyBakeInput* espyGathered_GetInput(const espyGathered* gathered);
+ESPY_API void espyGathered_Destroy(espyGathered* gathered);
+
+/// Fills a def from the scene's settings.
+ESPY_API void espyEditor_ApplySettings(const espyWorld* world, espyBakeDef* def);
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Everything of the run-time library. The offline half has headers of its own: bake.h, import.h, editor.h, audit.h.
+#ifndef ESPY_ESPY_H
+#define ESPY_ESPY_H
+
+#include <espy/base.h>
+#include <espy/math.h>
+#include <espy/mesh.h>
+#include <espy/pvs.h>
+#include <espy/world.h>
+
+#endif

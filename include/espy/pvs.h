@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Baked potentially visible sets at run time: validate a blob once, in place; find a camera's cell; test bits.
+//
+// C17, no allocation, no library calls, no threads. A loaded espyPvs is immutable: every query is "Thread: any".
+// Format: docs/format.md. The bytes must stay where they are while the espyPvs is used, start at a 16-byte boundary
+// and be of this machine's byte order (tools convert; espyPvs_Load names the refusal).
+//
+// Cells: one lattice, origin at the minimum corner of all areas, one cell size, half-open cells; points on the upper
+// faces of the volume belong to the last cell. Stored cells are ranked in z, y, x order; with one axis-aligned area the
+// rank is x + nx * (y + ny * z). Cell -1 means "outside": everything is visible.
+#ifndef ESPY_PVS_H
+#define ESPY_PVS_H
+
+#include <espy/math.h>
+
+#define ESPY_PVS_ALIGNMENT 16
+/// Cell of a point that is in no cell: everything counts as visible.
+#define ESPY_PVS_OUTSIDE (-1)
+/// Slot of a draw that has no baked bit (dynamic, or of another file): always kept by the batch functions.
+#define ESPY_PVS_NO_SLOT 0xFFFFFFFFu
+
+typedef enum espyBakeQuality
+{
+    espyBakeQuality_Low = 0,
+    espyBakeQuality_Medium,
+    espyBakeQuality_High,
+    espyBakeQuality_Proven,
+} espyBakeQuality;
+
+/// Facts of a loaded file. Sizes in bytes, by the formulas of docs/format.md.
+typedef struct espyPvsInfo
+{
+    uint32_t formatVersion;
+    espyBakeQuality quality;
+    espyVec3 origin;         ///< Minimum corner of the lattice.
+    float cellSize;          ///< Metres.
+    uint32_t dims[3];        ///< Lattice cells along x, y, z.
+    uint32_t cellCount;      ///< Stored cells.
+    uint32_t solidCellCount; ///< Stored cells without an open sample.
+    uint32_t occluderCount;
+    uint32_t occludeeCount;     ///< Static slots, unroll cells included.
+    uint32_t staticSetCount;    ///< Unique sets.
+    uint32_t dynamicSetCount;   ///< 0 without the dynamic table.
+    uint32_t coarseFactor;      ///< Cells of one coarse block per axis, 4..16; 0 without the dynamic table.
+    uint32_t coarseCount;       ///< Coarse blocks that hold a stored cell.
+    uint32_t staticIndexBytes;  ///< 2 or 4.
+    uint32_t dynamicIndexBytes; ///< 2 or 4; 0 without the dynamic table.
+    bool occlusionCulling;      ///< The scene's switch at bake time.
+    uint32_t consoleBudgetKB;   ///< 0: unlimited.
+    float nearDistance;         ///< Metres.
+    uint64_t contentHash;       ///< Hash of everything that the bake read.
+    size_t entriesBytes, cellMapBytes, staticCellsBytes, staticSetsBytes, dynamicCellsBytes, dynamicSetsBytes;
+    size_t fileBytes;
+} espyPvsInfo;
+
+/// A loaded file. Fill with espyPvs_Load only; the fields are for the inline and batch paths, not for callers.
+/// A zeroed espyPvs is valid and answers "everything visible".
+typedef struct espyPvs
+{
+    const uint8_t* bytes;
+    size_t size;
+    espyVec3 origin;
+    float cellSize, inverseCellSize;
+    uint32_t dims[3];
+    uint32_t cellCount, occludeeCount, occluderCount;
+    uint32_t staticWords, staticSetCount, staticWide;
+    uint32_t coarseFactor, coarseDims[3], coarseCount, coarseWords, dynamicSetCount, dynamicWide;
+    uint32_t mapMask, mapProbes, coarseMapMask, coarseMapProbes;
+    const void* map;       ///< Row hash of stored cells, or null where the lattice is dense.
+    const void* coarseMap; ///< Row hash of stored coarse blocks, or null.
+    const void* staticCells;
+    const uint32_t* staticSets;
+    const void* dynamicCells;
+    const uint32_t* dynamicSets;
+    const float* entries; ///< Occluder boxes, then occludee boxes: min xyz, max xyz each.
+} espyPvs;
+
+/// Validates `size` bytes whole, with checked arithmetic, and resolves them into *out.
+/// On failure *out is zeroed (everything visible) and *error (may be null) says what, where and in which field.
+/// Errors: BadData, UnsupportedVersion, WrongByteOrder, Misaligned. Cost: linear in the file. Lifetime: borrows bytes.
+ESPY_API espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataError* error);
+
+/// Reads the facts of a loaded file.
+ESPY_API void espyPvs_GetInfo(const espyPvs* pvs, espyPvsInfo* out);
+
+/// Returns the cell that holds `point`, or ESPY_PVS_OUTSIDE (also for NaN and infinite coordinates).
+/// Cost: constant, whatever the size of the level. Thread: any.
+ESPY_API int32_t espyPvs_FindCell(const espyPvs* pvs, espyVec3 point);
+
+/// Returns the closed bounds of a stored cell; an empty box for any other value.
+/// Cost: constant with one area, linear in the map otherwise (for tools and debug drawing).
+ESPY_API espyBox espyPvs_GetCellBox(const espyPvs* pvs, int32_t cell);
+
+/// Returns the set of a cell: bit (slot % 32) of word (slot / 32) is 1 where the slot can be seen. Null means that
+/// everything is visible (outside, or no tables). Length: (occludeeCount + 31) / 32 words. Lifetime: that of the bytes.
+ESPY_API const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell);
+
+/// Returns the coarse set of a cell for dynamic objects, or null (everything visible).
+ESPY_API const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell);
+
+/// Returns whether the occludee in `slot` can be seen from `cell`: Visible or Occluded; Unknown for a slot or cell that
+/// the file does not have.
+ESPY_API espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot);
+
+/// Returns whether a box that moves freely can be seen from `cell`, by the dynamic table: Occluded only where every
+/// coarse block that the box touches is hidden and no part of it is outside the stored blocks; Unknown without a table
+/// or where the box is not valid. Cost: one bit test a block touched.
+ESPY_API espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box);
+
+/// Culls many draws at once. `slots[i]` is the slot of draw i or ESPY_PVS_NO_SLOT. Bit i of outBits (rounded up to
+/// whole words, unused high bits zero) is 1 where the draw is kept. Slots out of range are kept. A null `set` keeps
+/// all. Cost: about 0.5 ns a draw. `outBits` holds (count + 31) / 32 words.
+ESPY_API void espyPvs_CullBits(const espyPvs* pvs, const uint32_t* set, const uint32_t* slots, uint32_t count,
+                               uint32_t* outBits);
+
+/// The same for draws in slot order: draw i has slot firstSlot + i. Cost: about 0.05 ns a draw.
+ESPY_API void espyPvs_CullRange(const espyPvs* pvs, const uint32_t* set, uint32_t firstSlot, uint32_t count,
+                                uint32_t* outBits);
+
+/// The same as CullBits with a compacted list of kept draw indices, ascending. `outList` has room for `count`.
+/// Returns how many were kept.
+ESPY_API uint32_t espyPvs_CullList(const espyPvs* pvs, const uint32_t* set, const uint32_t* slots, uint32_t count,
+                                   uint32_t* outList);
+
+/// Writes the indices of the 1 bits among the first `count` bits, ascending; `outList` has room for all of them.
+/// Returns how many.
+ESPY_API uint32_t espyBits_ToList(const uint32_t* bits, uint32_t count, uint32_t* outList);
+
+/// Bounds as baked of an occludee slot / an occluder entry; an empty box for an index out of range.
+ESPY_API espyBox espyPvs_GetOccludeeBox(const espyPvs* pvs, uint32_t slot);
+ESPY_API espyBox espyPvs_GetOccluderBox(const espyPvs* pvs, uint32_t index);
+
+/// Node id of an occludee slot / an occluder, as cli.md defines ids; -1 where the file was cooked without ids.
+ESPY_API int32_t espyPvs_GetOccludeeNode(const espyPvs* pvs, uint32_t slot);
+ESPY_API int32_t espyPvs_GetOccluderNode(const espyPvs* pvs, uint32_t index);
+/// Part of an occludee: -1 for a whole node, 0.. for its unroll cells.
+ESPY_API int32_t espyPvs_GetOccludeePart(const espyPvs* pvs, uint32_t slot);
+/// Content hash (geometry, transform, material class) as baked; 0 where the file was cooked without hashes.
+ESPY_API uint64_t espyPvs_GetOccludeeHash(const espyPvs* pvs, uint32_t slot);
+ESPY_API uint64_t espyPvs_GetOccluderHash(const espyPvs* pvs, uint32_t index);
+/// True where the cell had no open sample and took the union of its neighbours.
+ESPY_API bool espyPvs_IsSolidCell(const espyPvs* pvs, int32_t cell);
+
+#endif

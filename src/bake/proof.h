@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Proofs that no point of a box of camera positions sees any point of a target, and rays aimed where proofs fail.
+//
+// A: in-shaft connectivity. If no path inside the open convex hull of C and T leads from C to T without crossing an
+// occluder, every segment from C to T is blocked. C: window cuts. E: exit faces (disjoint boxes only). D: subdivision.
+// docs/notes/proof.md derives them and lists the conditions under which each is sound.
+//
+// All budgets count work (floods, portal tests), never time, so results are the same on every machine.
+#ifndef ESPYI_PROOF_H
+#define ESPYI_PROOF_H
+
+#include "bake/freespace.h"
+#include "bake/grid.h"
+
+typedef enum espyiVerdict
+{
+    espyiVerdict_Unknown = 0,
+    espyiVerdict_Visible,
+    espyiVerdict_Hidden,
+} espyiVerdict;
+
+/// Binary tree over the stored cells (longest axis halved), shared by all targets. Cell order in the tree is its own.
+typedef struct espyiCellTree espyiCellTree;
+espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, espyiCellTree** out);
+void espyiCellTree_Destroy(espyiCellTree* tree);
+
+/// What is to be seen: the boxes of its parts (triangle clusters of at most 6 triangles; a volume is one part).
+/// Boxes are not yet grown: the prover adds the margin. A tree over the parts is built inside.
+typedef struct espyiProofTarget
+{
+    espyiBoxD bounds;
+    const espyiBoxD* parts;
+    uint32_t partCount;
+} espyiProofTarget;
+
+/// Scratch memory of one thread; reused over any number of calls. Create one a worker.
+typedef struct espyiProver espyiProver;
+espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* cells, const espyiGrid* grid,
+                              const espyHooks* hooks, espyiProver** out);
+void espyiProver_Destroy(espyiProver* prover);
+
+/// Test A alone on two boxes: true only with a proof that they cannot see each other.
+bool espyiProver_IsHidden(espyiProver* prover, espyiBoxD camera, espyiBoxD target);
+
+/// Drives test A over the cell tree, top-down, against the target's whole bounds: sets bits in `hidden` (over cell
+/// ranks) for cells that are proven hidden. Blocks that hold a cell of `visible` (known witnesses; may be null) are
+/// split at once. Blocks that fail are split down to single cells. `work` counts portal tests; stops at maxWork (0: no
+/// limit), leaving the rest unset.
+void espyiProver_DriveCells(espyiProver* prover, espyiBoxD bounds, const uint32_t* visible, uint64_t maxWork,
+                            uint32_t* hidden, uint64_t* work);
+
+/// Tries a free segment between two points that the prover chose: from a point of the camera box to a point of the
+/// target. Returns true where the target is seen (the caller projects `to` onto the target's real surface as it sees
+/// fit, casts the ray, marks all cells on it).
+typedef bool espyiTryRayFn(void* context, const double from[3], const double to[3]);
+
+typedef struct espyiLadderDef
+{
+    uint32_t depth;       ///< Of subdivision and window cuts.
+    uint32_t budget;      ///< Floods a pair.
+    uint32_t raysPerStep; ///< Tried through each window or box pair that could not be closed.
+    uint64_t seed;
+    espyiTryRayFn* tryRay;
+    void* context;
+} espyiLadderDef;
+
+/// Works on one open pair (cell, target): A, window cuts, exit faces and subdivision, over the target's parts, with
+/// rays through what cannot be closed. Visible: tryRay succeeded. Hidden: proven for every part. Unknown: the budget
+/// ended.
+espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiProofTarget* target,
+                                const espyiLadderDef* def, uint64_t* work);
+
+#endif

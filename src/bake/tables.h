@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// From answers a target (columns over cells) to shared sets a cell (rows), and on to the blob.
+#ifndef ESPYI_TABLES_H
+#define ESPYI_TABLES_H
+
+#include <espy/bake.h>
+
+#include "bake/grid.h"
+
+/// Columns of bits over cells, one a target, stored compressed as they are finished. Put is "Thread: any" for different
+/// columns; every column is put exactly once.
+typedef struct espyiColumns espyiColumns;
+espyResult espyiColumns_Create(uint32_t columnCount, uint32_t cellCount, const espyHooks* hooks, espyiColumns** out);
+void espyiColumns_Destroy(espyiColumns* columns);
+/// Stores a copy. False: out of memory.
+bool espyiColumns_Put(espyiColumns* columns, uint32_t column, const uint32_t* cellBits);
+/// Expands a column into words(cellCount) words; an absent column gives zeros and false.
+bool espyiColumns_Get(const espyiColumns* columns, uint32_t column, uint32_t* cellBits);
+size_t espyiColumns_GetBytes(const espyiColumns* columns);
+
+/// Unique sets in order of the first cell that uses each, and the index of every cell.
+typedef struct espyiTable
+{
+    uint32_t width; ///< Bits a set.
+    uint32_t words; ///< 32-bit words a set.
+    uint32_t setCount;
+    uint32_t cellCount;
+    uint32_t* cells; ///< cellCount indices below setCount.
+    uint32_t* sets;  ///< setCount * words.
+} espyiTable;
+
+/// Transposes block by block and shares equal rows as it goes, so that memory never holds the full matrix of rows.
+/// Solid cells take the union of their open neighbours (6-neighbourhood; spreading inward until none is left), or'ed
+/// with their own bits; a solid cell with no open neighbour anywhere in its component gets a full set. `grid->solid`
+/// null: none.
+espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, const espyHooks* hooks,
+                            espyiTable* out);
+void espyiTable_Free(espyiTable* table, const espyHooks* hooks);
+
+/// Everything that goes into a file, as arrays.
+typedef struct espyiBlobDef
+{
+    const espyiGrid* grid;
+    espyBakeQuality quality;
+    float nearDistance, smallestHole;
+    bool occlusionCulling;
+    uint32_t consoleBudgetKB;
+    uint64_t seed;
+    uint64_t settingsHash, contentHash;
+    uint32_t occluderCount, occludeeCount;
+    const espyBox* occluderBoxes;
+    const espyBox* occludeeBoxes;
+    const int32_t* occluderNodes;
+    const int32_t* occludeeNodes;
+    const int32_t* occludeeParts;
+    const uint64_t* occluderHashes;
+    const uint64_t* occludeeHashes;
+    const espyiTable* statics;
+    const espyiTable* dynamics; ///< Null: no dynamic table.
+    uint64_t provenHiddenPairs; ///< Statistics kept for `espy info`.
+} espyiBlobDef;
+
+/// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator. Deterministic: padding is
+/// 0.
+espyResult espyiBlob_Write(const espyiBlobDef* def, const espyHooks* hooks, void** out, size_t* outSize);
+
+#endif
