@@ -1,6 +1,29 @@
 # install, find_package(espy) and pkg-config.
 include(CMakePackageConfigHelpers)
-set(ESPY_INSTALLED espy)
+
+set(installed espy)
 if(TARGET espy-bake)
-  list(APPEND ESPY_INSTALLED espy-bake)
+  list(APPEND installed espy-bake)
+endif()
+install(TARGETS ${installed} EXPORT espyTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET espy-cli)
+  install(TARGETS espy-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY include/espy DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT espyTargets NAMESPACE espy:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/espy)
+
+configure_package_config_file(cmake/espyConfig.cmake.in ${CMAKE_BINARY_DIR}/espyConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/espy)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/espyConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/espyConfig.cmake ${CMAKE_BINARY_DIR}/espyConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/espy)
+
+configure_file(cmake/espy.pc.in ${CMAKE_BINARY_DIR}/espy.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/espy.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET espy-bake)
+  configure_file(cmake/espy-bake.pc.in ${CMAKE_BINARY_DIR}/espy-bake.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/espy-bake.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
