@@ -96,7 +96,7 @@ typedef struct espyNodeDef
     float unrollCellSize; ///< InstancedMesh3D: metres; 0 means 4 cells of the bake.
     espyCamera camera;    ///< Camera3D only.
     espyOcclusionProxy proxy;
-    int32_t sourceId;        ///< Id outside the library (cli.md): index in the file's nodes, -1 none.
+    int32_t sourceId;        ///< Id outside the library: index in the file's nodes, unique in the world; -1: none.
     const char* name;        ///< Copied; may be null.
     const char* const* tags; ///< Copied.
     uint32_t tagCount;
@@ -137,12 +137,13 @@ ESPY_API espyResult espyWorld_GetMesh(const espyWorld* world, espyMeshId mesh, e
 ESPY_API uint32_t espyWorld_GetMeshCount(const espyWorld* world);
 ESPY_API espyMeshId espyWorld_GetMeshAt(const espyWorld* world, uint32_t index);
 
-/// Errors: InvalidArgument (not finite transform), InvalidId (parent or mesh), OutOfMemory.
+/// The parent is fixed at creation. Errors: InvalidArgument (a transform that is not finite, a sourceId that is taken, a
+/// mesh or instances on a kind that has none), InvalidId (parent or mesh), OutOfMemory.
 ESPY_API espyResult espyWorld_CreateNode(espyWorld* world, const espyNodeDef* def, espyNodeId* out);
-/// Destroys the node and its descendants. Their ids become stale.
+/// Destroys the node and its descendants. Their ids become stale. Cost: linear in the nodes created after it.
 ESPY_API espyResult espyWorld_DestroyNode(espyWorld* world, espyNodeId node);
 ESPY_API bool espyWorld_IsNode(const espyWorld* world, espyNodeId node);
-/// Nodes in order of creation; index below espyWorld_GetNodeCount. Null id past the end.
+/// Living nodes in order of creation (parents come before their children); null id past the end.
 ESPY_API uint32_t espyWorld_GetNodeCount(const espyWorld* world);
 ESPY_API espyNodeId espyWorld_GetNodeAt(const espyWorld* world, uint32_t index);
 /// The node whose sourceId is `sourceId`, or null. Cost: constant.
@@ -152,9 +153,11 @@ ESPY_API espyNodeId espyWorld_FindSource(const espyWorld* world, int32_t sourceI
 ESPY_API espyResult espyWorld_GetNode(const espyWorld* world, espyNodeId node, espyNodeDef* out);
 ESPY_API espyResult espyWorld_SetFlags(espyWorld* world, espyNodeId node, uint32_t flags);
 ESPY_API uint32_t espyWorld_GetFlags(const espyWorld* world, espyNodeId node);
+/// Cost: linear in the node's descendants, whose world transforms follow at once. Errors: InvalidId, InvalidArgument.
 ESPY_API espyResult espyWorld_SetLocalTransform(espyWorld* world, espyNodeId node, espyMat4 local);
 ESPY_API espyMat4 espyWorld_GetWorldTransform(const espyWorld* world, espyNodeId node);
-/// World bounds from the vertices (every instance), not from the pivot; an empty box where there is no mesh.
+/// World bounds from the vertices (every instance), not from the pivot; an empty box where there is no mesh or it is not
+/// finite. Cost: linear in the vertices times the instances; keep the result.
 ESPY_API espyBox espyWorld_GetWorldBounds(const espyWorld* world, espyNodeId node);
 
 #endif
