@@ -250,7 +250,7 @@ static void espyTruth_Batch(void* context, uint32_t index, uint32_t worker)
     uint32_t slot = 0, lastTriangle = UINT32_MAX;
     for (uint32_t i = 0; i < ESPY_TRUTH_BATCH; ++i)
     {
-        double origin[3], direction[3];
+        double origin[3] = {0}, direction[3] = {0};
         uint32_t kind = i % 3u;
         if (kind == 0 || lastTriangle == UINT32_MAX)
         {
