@@ -137,8 +137,8 @@ ESPY_API espyResult espyWorld_GetMesh(const espyWorld* world, espyMeshId mesh, e
 ESPY_API uint32_t espyWorld_GetMeshCount(const espyWorld* world);
 ESPY_API espyMeshId espyWorld_GetMeshAt(const espyWorld* world, uint32_t index);
 
-/// The parent is fixed at creation. Errors: InvalidArgument (a transform that is not finite, a sourceId that is taken, a
-/// mesh or instances on a kind that has none), InvalidId (parent or mesh), OutOfMemory.
+/// The parent is fixed at creation. Errors: InvalidArgument (a transform that is not finite, a sourceId that is taken,
+/// a mesh or instances on a kind that has none), InvalidId (parent or mesh), OutOfMemory.
 ESPY_API espyResult espyWorld_CreateNode(espyWorld* world, const espyNodeDef* def, espyNodeId* out);
 /// Destroys the node and its descendants. Their ids become stale. Cost: linear in the nodes created after it.
 ESPY_API espyResult espyWorld_DestroyNode(espyWorld* world, espyNodeId node);
@@ -156,8 +156,8 @@ ESPY_API uint32_t espyWorld_GetFlags(const espyWorld* world, espyNodeId node);
 /// Cost: linear in the node's descendants, whose world transforms follow at once. Errors: InvalidId, InvalidArgument.
 ESPY_API espyResult espyWorld_SetLocalTransform(espyWorld* world, espyNodeId node, espyMat4 local);
 ESPY_API espyMat4 espyWorld_GetWorldTransform(const espyWorld* world, espyNodeId node);
-/// World bounds from the vertices (every instance), not from the pivot; an empty box where there is no mesh or it is not
-/// finite. Cost: linear in the vertices times the instances; keep the result.
+/// World bounds from the vertices (every instance), not from the pivot; an empty box where there is no mesh or it is
+/// not finite. Cost: linear in the vertices times the instances; keep the result.
 ESPY_API espyBox espyWorld_GetWorldBounds(const espyWorld* world, espyNodeId node);
 
 #endif

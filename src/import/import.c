@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Picks the importer by ending and content.
+#include "import/import_common.h"
+
+#include <string.h>
+
+/// What a job may use in memory and work besides a share for every byte of the file: a small file that declares
+/// gigabytes is refused early, a large honest one is not.
+#define ESPY_IMPORT_BASE_ALLOWANCE ((size_t)64 << 20)
+#define ESPY_IMPORT_ALLOWANCE_PER_BYTE 128u
+
+typedef espyResult espyImportFn(espyiImport* import, const uint8_t* bytes, size_t size, const char* path);
+
+espyImportDef espyImportDef_Default(void)
+{
+    return (espyImportDef){.maxMemoryBytes = sizeof(size_t) > 4 ? (size_t)2 << 30 : (size_t)1 << 30,
+                           .cookie = ESPY_DEF_COOKIE};
+}
+
+/// Checks the caller's arguments and sets up a job with an empty world.
+static espyResult espyImport_Begin(espyiImport* import, const char* file, const espyImportDef* def, espyWorld** out,
+                                   espyImportReport* report)
+{
+    const espyHooks* hooks = def ? &def->hooks : NULL;
+    if (!ESPYI_CHECK(hooks, file != NULL && def != NULL && out != NULL && report != NULL))
+    {
+        return espyResult_InvalidArgument;
+    }
+    *out = NULL;
+    *report = (espyImportReport){.format = ""};
+    if (!ESPYI_CHECK(hooks, def->cookie == ESPY_DEF_COOKIE))
+    {
+        return espyResult_InvalidArgument;
+    }
+    *import = (espyiImport){
+        .hooks = espyiHooks_Resolve(&def->hooks),
+        .file = file,
+        .searchPath = def->searchPath,
+        .memoryLeft = def->maxMemoryBytes,
+        .report = report,
+    };
+    espyWorldDef worldDef = espyWorldDef_Default();
+    worldDef.hooks = import->hooks;
+    espyResult result = espyWorld_Create(&worldDef, &import->world);
+    return result == espyResult_Ok ? result : espyiImport_FailMemory(import);
+}
+
+/// Hands the world over after success and destroys it after a failure.
+static espyResult espyImport_End(espyiImport* import, espyResult result, espyWorld** out)
+{
+    if (result == espyResult_Ok)
+    {
+        *out = import->world;
+    }
+    else
+    {
+        espyWorld_Destroy(import->world);
+    }
+    return result;
+}
+
+/// Cuts the allowance down to what a file of `size` bytes can honestly need.
+static void espyImport_LimitAllowance(espyiImport* import, size_t size)
+{
+    size_t share;
+    if (espyiMulSize(size, ESPY_IMPORT_ALLOWANCE_PER_BYTE, &share) &&
+        espyiAddSize(share, ESPY_IMPORT_BASE_ALLOWANCE, &share) && share < import->memoryLeft)
+    {
+        import->memoryLeft = share;
+    }
+}
+
+static espyResult espyImport_FromMemory(espyImportFn* importer, const char* format, const void* bytes, size_t size,
+                                        const espyImportDef* def, espyWorld** out, espyImportReport* report)
+{
+    espyiImport import;
+    espyResult result = espyImport_Begin(&import, "memory", def, out, report);
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    report->format = format;
+    espyImport_LimitAllowance(&import, size);
+    result = ESPYI_CHECK(&import.hooks, bytes != NULL || size == 0)
+                 ? importer(&import, (const uint8_t*)bytes, size, NULL)
+                 : espyiImport_Fail(&import, espyResult_InvalidArgument, "no bytes");
+    return espyImport_End(&import, result, out);
+}
+
+static espyResult espyImport_FromBytesOfFile(espyiImport* import, espyImportFn* importer, const char* format,
+                                             const char* path)
+{
+    uint8_t* bytes;
+    size_t size;
+    import->report->format = format;
+    espyResult result = espyiImport_ReadFile(import, path, &bytes, &size);
+    if (result == espyResult_Ok)
+    {
+        espyImport_LimitAllowance(import, size);
+        result = importer(import, bytes, size, path);
+        espyiFree(&import->hooks, bytes);
+    }
+    return result;
+}
+
+espyResult espyImport_LoadGltf(const void* bytes, size_t size, const espyImportDef* def, espyWorld** out,
+                               espyImportReport* report)
+{
+    return espyImport_FromMemory(espyiImport_Gltf, "gltf", bytes, size, def, out, report);
+}
+
+espyResult espyImport_LoadFile(const char* path, const espyImportDef* def, espyWorld** out, espyImportReport* report)
+{
+    espyiImport import;
+    espyResult result = espyImport_Begin(&import, path, def, out, report);
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    if (espyiPath_EndsWith(path, ".glb") || espyiPath_EndsWith(path, ".gltf"))
+    {
+        result = espyImport_FromBytesOfFile(&import, espyiImport_Gltf, "gltf", path);
+    }
+    else
+    {
+        result = espyiImport_Fail(&import, espyResult_Unsupported, "no importer knows this kind of file");
+    }
+    return espyImport_End(&import, result, out);
+}
