@@ -4,6 +4,9 @@
 // The answer of a query is a property of the triangles alone: the triangle test is one fixed sequence of float
 // operations, box tests only ever reject what the triangle test would reject too, and "any" / "nearest, ties to the
 // lowest triangle index" do not depend on order. So every instruction set, packet width and thread gives the same bits.
+//
+// Limits. A segment with a NaN, an infinite origin or direction, a coordinate beyond 2^36 m, or a direction whose
+// longest component lies outside 2^-60..2^60 is not blocked and hits nothing; tMin and tMax may be infinite.
 #ifndef ESPYI_BVH_H
 #define ESPYI_BVH_H
 
@@ -11,7 +14,8 @@
 
 #include "core/core.h"
 
-/// Triangles with the object that each belongs to; degenerate and non-finite ones are skipped at build.
+/// Triangles with the object that each belongs to. Skipped at build: those with two equal corners, an index out of
+/// range, or a coordinate that is not finite or beyond 2^36 m.
 typedef struct espyiSoup
 {
     espyTriangles triangles;
@@ -39,12 +43,13 @@ typedef struct espyiHit
     float t;
     uint32_t triangle; ///< Index into the soup given at build.
     uint32_t object;
-    bool backFace; ///< The segment left through the back of the triangle.
+    bool backFace; ///< The segment came from behind: its direction has a positive dot product with the normal.
 } espyiHit;
 
 typedef struct espyiBvh espyiBvh;
 
 /// Copies what it needs. An empty soup is valid and hits nothing. The tree is the same for any number of threads.
+/// Errors: InvalidArgument (null), LimitExceeded (more than 2^28 triangles), OutOfMemory. Thread: build.
 espyResult espyiBvh_Build(const espyiSoup* soup, espyIsa isa, uint32_t threads, const espyHooks* hooks, espyiBvh** out);
 void espyiBvh_Destroy(espyiBvh* bvh);
 size_t espyiBvh_GetBytes(const espyiBvh* bvh);
@@ -60,7 +65,8 @@ void espyiBvh_OccludedMany(const espyiBvh* bvh, const espyiSegment* segments, ui
 /// Nearest hit; false and *out untouched where there is none. Thread: any.
 bool espyiBvh_Closest(const espyiBvh* bvh, const espyiSegment* segment, espyiSkip skip, espyiHit* out);
 
-/// The same for many segments (any count): out[i].t is negative where segment i hits nothing. Thread: any.
+/// The same for many segments (any count): where segment i hits nothing, out[i].triangle is UINT32_MAX and out[i].t is
+/// -1 (with a negative tMin look at the triangle, since t may then be negative too). Thread: any.
 void espyiBvh_ClosestMany(const espyiBvh* bvh, const espyiSegment* segments, uint32_t count, espyiSkip skip,
                           espyiHit* out);
 

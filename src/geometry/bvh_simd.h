@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Eight float lanes by the instruction set that the including file is compiled for; plain loops where there is none.
+//
+// Min and Max give the second operand where either is NaN, as the x86 instructions do. Masks become one bit a lane.
+#ifndef ESPYI_BVH_SIMD_H
+#define ESPYI_BVH_SIMD_H
+
+#include <stdint.h>
+
+#if defined(ESPY_KERNEL_AVX512) || defined(ESPY_KERNEL_AVX2) || defined(ESPY_KERNEL_SSE41)
+#include <immintrin.h>
+#endif
+
+#if defined(ESPY_KERNEL_AVX512) || defined(ESPY_KERNEL_AVX2)
+
+typedef __m256 espyF8;
+
+static inline espyF8 espyF8_Load(const float* p)
+{
+    return _mm256_load_ps(p);
+}
+static inline void espyF8_Store(float* p, espyF8 a)
+{
+    _mm256_store_ps(p, a);
+}
+static inline espyF8 espyF8_Set(float a)
+{
+    return _mm256_set1_ps(a);
+}
+static inline espyF8 espyF8_Add(espyF8 a, espyF8 b)
+{
+    return _mm256_add_ps(a, b);
+}
+static inline espyF8 espyF8_Sub(espyF8 a, espyF8 b)
+{
+    return _mm256_sub_ps(a, b);
+}
+static inline espyF8 espyF8_Mul(espyF8 a, espyF8 b)
+{
+    return _mm256_mul_ps(a, b);
+}
+static inline espyF8 espyF8_Div(espyF8 a, espyF8 b)
+{
+    return _mm256_div_ps(a, b);
+}
+static inline espyF8 espyF8_Min(espyF8 a, espyF8 b)
+{
+    return _mm256_min_ps(a, b);
+}
+static inline espyF8 espyF8_Max(espyF8 a, espyF8 b)
+{
+    return _mm256_max_ps(a, b);
+}
+
+#if defined(ESPY_KERNEL_AVX512)
+static inline uint32_t espyF8_Less(espyF8 a, espyF8 b)
+{
+    return _mm256_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+static inline uint32_t espyF8_LessEqual(espyF8 a, espyF8 b)
+{
+    return _mm256_cmp_ps_mask(a, b, _CMP_LE_OQ);
+}
+static inline uint32_t espyF8_Equal(espyF8 a, espyF8 b)
+{
+    return _mm256_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
+#else
+static inline uint32_t espyF8_Less(espyF8 a, espyF8 b)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+static inline uint32_t espyF8_LessEqual(espyF8 a, espyF8 b)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
+static inline uint32_t espyF8_Equal(espyF8 a, espyF8 b)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
+}
+#endif
+
+#elif defined(ESPY_KERNEL_SSE41)
+
+typedef struct espyF8
+{
+    __m128 low, high;
+} espyF8;
+
+static inline espyF8 espyF8_Load(const float* p)
+{
+    return (espyF8){_mm_load_ps(p), _mm_load_ps(p + 4)};
+}
+static inline void espyF8_Store(float* p, espyF8 a)
+{
+    _mm_store_ps(p, a.low);
+    _mm_store_ps(p + 4, a.high);
+}
+static inline espyF8 espyF8_Set(float a)
+{
+    return (espyF8){_mm_set1_ps(a), _mm_set1_ps(a)};
+}
+static inline espyF8 espyF8_Add(espyF8 a, espyF8 b)
+{
+    return (espyF8){_mm_add_ps(a.low, b.low), _mm_add_ps(a.high, b.high)};
+}
+static inline espyF8 espyF8_Sub(espyF8 a, espyF8 b)
+{
+    return (espyF8){_mm_sub_ps(a.low, b.low), _mm_sub_ps(a.high, b.high)};
+}
+static inline espyF8 espyF8_Mul(espyF8 a, espyF8 b)
+{
+    return (espyF8){_mm_mul_ps(a.low, b.low), _mm_mul_ps(a.high, b.high)};
+}
+static inline espyF8 espyF8_Div(espyF8 a, espyF8 b)
+{
+    return (espyF8){_mm_div_ps(a.low, b.low), _mm_div_ps(a.high, b.high)};
+}
+static inline espyF8 espyF8_Min(espyF8 a, espyF8 b)
+{
+    return (espyF8){_mm_min_ps(a.low, b.low), _mm_min_ps(a.high, b.high)};
+}
+static inline espyF8 espyF8_Max(espyF8 a, espyF8 b)
+{
+    return (espyF8){_mm_max_ps(a.low, b.low), _mm_max_ps(a.high, b.high)};
+}
+static inline uint32_t espyF8_Less(espyF8 a, espyF8 b)
+{
+    return (uint32_t)_mm_movemask_ps(_mm_cmplt_ps(a.low, b.low)) |
+           (uint32_t)_mm_movemask_ps(_mm_cmplt_ps(a.high, b.high)) << 4;
+}
+static inline uint32_t espyF8_LessEqual(espyF8 a, espyF8 b)
+{
+    return (uint32_t)_mm_movemask_ps(_mm_cmple_ps(a.low, b.low)) |
+           (uint32_t)_mm_movemask_ps(_mm_cmple_ps(a.high, b.high)) << 4;
+}
+static inline uint32_t espyF8_Equal(espyF8 a, espyF8 b)
+{
+    return (uint32_t)_mm_movemask_ps(_mm_cmpeq_ps(a.low, b.low)) |
+           (uint32_t)_mm_movemask_ps(_mm_cmpeq_ps(a.high, b.high)) << 4;
+}
+
+#else
+
+typedef struct espyF8
+{
+    float lane[8];
+} espyF8;
+
+#define ESPY_F8_BINARY(name, expression)                          \
+    static inline espyF8 espyF8_##name(espyF8 left, espyF8 right) \
+    {                                                             \
+        espyF8 result;                                            \
+        for (int i = 0; i < 8; ++i)                               \
+        {                                                         \
+            float a = left.lane[i], b = right.lane[i];            \
+            result.lane[i] = (expression);                        \
+        }                                                         \
+        return result;                                            \
+    }
+ESPY_F8_BINARY(Add, a + b)
+ESPY_F8_BINARY(Sub, a - b)
+ESPY_F8_BINARY(Mul, a* b)
+ESPY_F8_BINARY(Div, a / b)
+ESPY_F8_BINARY(Min, a < b ? a : b)
+ESPY_F8_BINARY(Max, a > b ? a : b)
+#undef ESPY_F8_BINARY
+
+#define ESPY_F8_COMPARE(name, operation)                                   \
+    static inline uint32_t espyF8_##name(espyF8 left, espyF8 right)        \
+    {                                                                      \
+        uint32_t bits = 0;                                                 \
+        for (int i = 0; i < 8; ++i)                                        \
+        {                                                                  \
+            bits |= (uint32_t)(left.lane[i] operation right.lane[i]) << i; \
+        }                                                                  \
+        return bits;                                                       \
+    }
+ESPY_F8_COMPARE(Less, <)
+ESPY_F8_COMPARE(LessEqual, <=)
+ESPY_F8_COMPARE(Equal, ==)
+#undef ESPY_F8_COMPARE
+
+static inline espyF8 espyF8_Load(const float* p)
+{
+    espyF8 result;
+    for (int i = 0; i < 8; ++i)
+    {
+        result.lane[i] = p[i];
+    }
+    return result;
+}
+static inline void espyF8_Store(float* p, espyF8 a)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        p[i] = a.lane[i];
+    }
+}
+static inline espyF8 espyF8_Set(float a)
+{
+    return (espyF8){{a, a, a, a, a, a, a, a}};
+}
+
+#endif
+
+/// Index of the lowest set bit of a value that is not 0.
+static inline uint32_t espyBits_Lowest(uint32_t bits)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctz(bits);
+#else
+    uint32_t index = 0;
+    for (; (bits & 1u) == 0; bits >>= 1)
+    {
+        ++index;
+    }
+    return index;
+#endif
+}
+
+#endif
