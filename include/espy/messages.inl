@@ -29,6 +29,8 @@ ESPY_MESSAGE(ImportMissingShaders, 203, Warning, "%llu shaders have no script he
 ESPY_MESSAGE(ImportBadTriangles, 204, Warning, "%llu triangles with indices past the end or positions that are not finite were dropped from '%s'")
 ESPY_MESSAGE(ImportUnknownExtra, 205, Warning, "node '%s': the value of '%s' is not understood and ignored")
 ESPY_MESSAGE(ImportSkipped, 206, Warning, "%s")
+ESPY_MESSAGE(GatherTooManyTriangles, 207, Error,
+             "the level has more than %llu triangles with all instances: split it, or use simpler meshes")
 
 ESPY_MESSAGE(PvsResolved, 301, Info, "Occlusion: resolved %s")
 ESPY_MESSAGE(PvsStale, 302, Warning, "occlusion data is stale: %s")
