@@ -30,7 +30,7 @@ typedef enum espyBakeQuality
 /// Facts of a loaded file. Sizes in bytes, by the formulas of docs/format.md.
 typedef struct espyPvsInfo
 {
-    uint32_t formatVersion;
+    uint32_t formatVersion; ///< major << 16 | minor.
     espyBakeQuality quality;
     espyVec3 origin;         ///< Minimum corner of the lattice.
     float cellSize;          ///< Metres.
@@ -42,16 +42,31 @@ typedef struct espyPvsInfo
     uint32_t staticSetCount;    ///< Unique sets.
     uint32_t dynamicSetCount;   ///< 0 without the dynamic table.
     uint32_t coarseFactor;      ///< Cells of one coarse block per axis, 4..16; 0 without the dynamic table.
+    uint32_t coarseDims[3];     ///< Coarse blocks along x, y, z.
     uint32_t coarseCount;       ///< Coarse blocks that hold a stored cell.
     uint32_t staticIndexBytes;  ///< 2 or 4.
     uint32_t dynamicIndexBytes; ///< 2 or 4; 0 without the dynamic table.
     bool occlusionCulling;      ///< The scene's switch at bake time.
     uint32_t consoleBudgetKB;   ///< 0: unlimited.
     float nearDistance;         ///< Metres.
+    float smallestHole;         ///< Metres.
+    uint64_t seed;
+    uint64_t settingsHash;      ///< Hash of the settings that decide the answers.
     uint64_t contentHash;       ///< Hash of everything that the bake read.
-    size_t entriesBytes, cellMapBytes, staticCellsBytes, staticSetsBytes, dynamicCellsBytes, dynamicSetsBytes;
+    uint64_t provenHiddenPairs; ///< 0 where the file was cooked without statistics.
+    size_t entriesBytes;
+    size_t cellMapBytes; ///< Of cells and coarse blocks together; 0 with one area.
+    size_t staticCellsBytes, staticSetsBytes, dynamicCellsBytes, dynamicSetsBytes;
     size_t fileBytes;
 } espyPvsInfo;
+
+/// Finds the rank of lattice coordinates where not all of them are stored: rows of 32 along x behind a small hash.
+typedef struct espyPvsMap
+{
+    const void* rows;      ///< Null: every coordinate is stored and the rank is x + nx * (y + ny * z).
+    const uint32_t* index; ///< Row numbers by hash.
+    uint32_t rowCount, slotMask, probes;
+} espyPvsMap;
 
 /// A loaded file. Fill with espyPvs_Load only; the fields are for the inline and batch paths, not for callers.
 /// A zeroed espyPvs is valid and answers "everything visible".
@@ -65,14 +80,17 @@ typedef struct espyPvs
     uint32_t cellCount, occludeeCount, occluderCount;
     uint32_t staticWords, staticSetCount, staticWide;
     uint32_t coarseFactor, coarseDims[3], coarseCount, coarseWords, dynamicSetCount, dynamicWide;
-    uint32_t mapMask, mapProbes, coarseMapMask, coarseMapProbes;
-    const void* map;       ///< Row hash of stored cells, or null where the lattice is dense.
-    const void* coarseMap; ///< Row hash of stored coarse blocks, or null.
+    espyIsa isa; ///< Kernels of the batch functions; Load takes the best. Lowering it never changes a result.
+    espyPvsMap cellMap, coarseMap;
     const void* staticCells;
     const uint32_t* staticSets;
     const void* dynamicCells;
     const uint32_t* dynamicSets;
-    const float* entries; ///< Occluder boxes, then occludee boxes: min xyz, max xyz each.
+    const float* entries;   ///< Occluder boxes, then occludee boxes: min xyz, max xyz each.
+    const int32_t* nodes;   ///< Node ids in the order of entries, or null.
+    const int32_t* parts;   ///< Parts of occludees, or null.
+    const uint64_t* hashes; ///< Content hashes in the order of entries, or null.
+    const uint32_t* solid;  ///< One bit a cell, or null.
 } espyPvs;
 
 /// Validates `size` bytes whole, with checked arithmetic, and resolves them into *out.
