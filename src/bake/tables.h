@@ -30,11 +30,11 @@ typedef struct espyiTable
 } espyiTable;
 
 /// Transposes block by block and shares equal rows as it goes, so that memory never holds the full matrix of rows.
-/// Solid cells take the union of their open neighbours (6-neighbourhood; spreading inward until none is left), or'ed
-/// with their own bits; a solid cell with no open neighbour anywhere in its component gets a full set. `grid->solid`
-/// null: none.
-espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, const espyHooks* hooks,
-                            espyiTable* out);
+/// A solid cell takes the union of its open neighbours (6-neighbourhood), or'ed with its own bits; one without an open
+/// neighbour, and with solidSeesAll (quality proven) every solid cell, gets a full set. `grid->solid` null: none.
+/// Reads of the grid: cellCount, cells, dims, solid and what espyiGrid_RankAt reads. Same bytes from the same columns.
+espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, bool solidSeesAll,
+                            const espyHooks* hooks, espyiTable* out);
 void espyiTable_Free(espyiTable* table, const espyHooks* hooks);
 
 /// Everything that goes into a file, as arrays.
@@ -60,8 +60,9 @@ typedef struct espyiBlobDef
     uint64_t provenHiddenPairs; ///< Statistics kept for `espy info`.
 } espyiBlobDef;
 
-/// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator. Deterministic: padding is
-/// 0.
+/// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator, and proves it with
+/// espyPvs_Load. Deterministic: padding is 0. Node ids, parts or hashes that are null leave their section out.
+/// Errors: InvalidArgument (the def breaks a rule of the format), LimitExceeded, OutOfMemory.
 espyResult espyiBlob_Write(const espyiBlobDef* def, const espyHooks* hooks, void** out, size_t* outSize);
 
 #endif
