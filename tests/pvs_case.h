@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Small files with known contents, made from random numbers, for suites and benches of lookups.
+#ifndef ESPY_PVS_CASE_H
+#define ESPY_PVS_CASE_H
+
+#include "bake/tables.h"
+
+typedef struct espyPvsCaseDef
+{
+    uint64_t seed;
+    uint32_t dims[3];
+    espyVec3 origin;
+    float cellSize;
+    float storedShare; ///< Of the lattice cells; 1: all.
+    float solidShare;
+    uint32_t occluderCount, occludeeCount;
+    uint32_t distinctRows; ///< Rows to draw from, so that sets are shared.
+    uint32_t coarseFactor; ///< 0: no dynamic table.
+    bool tools;            ///< With node ids, parts, hashes and solid cells.
+} espyPvsCaseDef;
+
+/// What went into a file, one byte a bit, and the file.
+typedef struct espyPvsCase
+{
+    espyiGrid grid;
+    uint8_t* visible;      ///< [cell * occludeeCount + slot]
+    uint8_t* blockVisible; ///< [cell * coarseCount + block]
+    espyBox* boxes;        ///< Occluders, then occludees.
+    int32_t* nodes;
+    int32_t* parts;
+    uint64_t* hashes;
+    espyiTable statics, dynamics;
+    espyiBlobDef blob;
+    void* file;
+    size_t size;
+} espyPvsCase;
+
+espyPvsCaseDef espyPvsCaseDef_Default(void);
+/// Fails the running test where the file cannot be made.
+espyPvsCase espyPvsCase_Make(const espyPvsCaseDef* def);
+void espyPvsCase_Free(espyPvsCase* made);
+
+/// Writes the right hash into a file that a test has changed.
+void espyPvsCase_Rehash(void* file, size_t size);
+
+#endif
