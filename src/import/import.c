@@ -4,10 +4,8 @@
 
 #include <string.h>
 
-/// What a job may use in memory and work besides a share for every byte of the file: a small file that declares
-/// gigabytes is refused early, a large honest one is not.
-#define ESPY_IMPORT_BASE_ALLOWANCE ((size_t)64 << 20)
-#define ESPY_IMPORT_ALLOWANCE_PER_BYTE 128u
+/// What every job may use in memory and work, besides a share for each byte of input.
+#define ESPY_IMPORT_BASE_GRANT ((size_t)64 << 20)
 
 typedef espyResult espyImportFn(espyiImport* import, const uint8_t* bytes, size_t size, const char* path);
 
@@ -32,11 +30,13 @@ static espyResult espyImport_Begin(espyiImport* import, const char* file, const 
     {
         return espyResult_InvalidArgument;
     }
+    size_t base = def->maxMemoryBytes < ESPY_IMPORT_BASE_GRANT ? def->maxMemoryBytes : ESPY_IMPORT_BASE_GRANT;
     *import = (espyiImport){
         .hooks = espyiHooks_Resolve(&def->hooks),
         .file = file,
         .searchPath = def->searchPath,
-        .memoryLeft = def->maxMemoryBytes,
+        .memoryLeft = base,
+        .memoryReserve = def->maxMemoryBytes - base,
         .report = report,
     };
     espyWorldDef worldDef = espyWorldDef_Default();
@@ -59,17 +59,6 @@ static espyResult espyImport_End(espyiImport* import, espyResult result, espyWor
     return result;
 }
 
-/// Cuts the allowance down to what a file of `size` bytes can honestly need.
-static void espyImport_LimitAllowance(espyiImport* import, size_t size)
-{
-    size_t share;
-    if (espyiMulSize(size, ESPY_IMPORT_ALLOWANCE_PER_BYTE, &share) &&
-        espyiAddSize(share, ESPY_IMPORT_BASE_ALLOWANCE, &share) && share < import->memoryLeft)
-    {
-        import->memoryLeft = share;
-    }
-}
-
 static espyResult espyImport_FromMemory(espyImportFn* importer, const char* format, const void* bytes, size_t size,
                                         const espyImportDef* def, espyWorld** out, espyImportReport* report)
 {
@@ -80,7 +69,7 @@ static espyResult espyImport_FromMemory(espyImportFn* importer, const char* form
         return result;
     }
     report->format = format;
-    espyImport_LimitAllowance(&import, size);
+    espyiImport_Grant(&import, size);
     result = ESPYI_CHECK(&import.hooks, bytes != NULL || size == 0)
                  ? importer(&import, (const uint8_t*)bytes, size, NULL)
                  : espyiImport_Fail(&import, espyResult_InvalidArgument, "no bytes");
@@ -96,7 +85,6 @@ static espyResult espyImport_FromBytesOfFile(espyiImport* import, espyImportFn* 
     espyResult result = espyiImport_ReadFile(import, path, &bytes, &size);
     if (result == espyResult_Ok)
     {
-        espyImport_LimitAllowance(import, size);
         result = importer(import, bytes, size, path);
         espyiFree(&import->hooks, bytes);
     }

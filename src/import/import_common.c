@@ -55,14 +55,29 @@ void espyiImport_Warn(espyiImport* import, espyMessageId id, ...)
     }
 }
 
+/// The share of memory and work for every byte of input: the costliest honest input is JSON of short numbers.
+#define ESPY_IMPORT_GRANT_PER_BYTE 256u
+
+void espyiImport_Grant(espyiImport* import, size_t bytes)
+{
+    size_t share;
+    if (!espyiMulSize(bytes, ESPY_IMPORT_GRANT_PER_BYTE, &share) || share > import->memoryReserve)
+    {
+        share = import->memoryReserve;
+    }
+    import->memoryLeft += share;
+    import->memoryReserve -= share;
+}
+
 bool espyiImport_Charge(espyiImport* import, size_t count, size_t size, const char* what)
 {
     size_t bytes;
     if (!espyiMulSize(count, size, &bytes) || bytes > import->memoryLeft)
     {
         espyiImport_Fail(import, espyResult_LimitExceeded,
-                         "%s would need %llu times %llu bytes, more than the %llu bytes left for this file", what,
-                         (unsigned long long)count, (unsigned long long)size, (unsigned long long)import->memoryLeft);
+                         "%s would need %llu times %llu bytes, more than the %llu bytes left for a file of this size",
+                         what, (unsigned long long)count, (unsigned long long)size,
+                         (unsigned long long)import->memoryLeft);
         return false;
     }
     import->memoryLeft -= bytes;
@@ -91,11 +106,12 @@ espyResult espyiImport_ReadFile(espyiImport* import, const char* path, uint8_t**
     {
         return espyResult_Ok;
     }
-    if ((uintmax_t)status.st_size > SIZE_MAX || !espyiImport_Charge(import, (size_t)status.st_size, 1, "the file"))
+    size_t wanted = (uintmax_t)status.st_size > SIZE_MAX ? SIZE_MAX : (size_t)status.st_size;
+    espyiImport_Grant(import, wanted);
+    if (!espyiImport_Charge(import, wanted, 1, "the file"))
     {
         return espyResult_LimitExceeded;
     }
-    size_t wanted = (size_t)status.st_size;
     uint8_t* data = espyiAlloc(&import->hooks, wanted, 1);
     if (!data)
     {

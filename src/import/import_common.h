@@ -20,6 +20,7 @@ typedef struct espyiImport
     const char* file;         ///< As messages name it.
     const char* searchPath;   ///< Of the def; may be null.
     size_t memoryLeft;        ///< What may still be charged.
+    size_t memoryReserve;     ///< What grants may still add to it.
     espyWorld* world;         ///< Empty at the start.
     espyImportReport* report; ///< Never null.
 } espyiImport;
@@ -40,11 +41,15 @@ espyResult espyiImport_FailMemory(espyiImport* import);
 /// Sends the message's text, "file: text", to hooks.log and counts it. The arguments are those of the message.
 void espyiImport_Warn(espyiImport* import, espyMessageId id, ...);
 
-/// Takes `count` * `size` bytes from the job's allowance. False, with a LimitExceeded message that names `what`, where
-/// it is used up. What is charged is not given back: the allowance also bounds work.
+/// Grants memory and work in proportion to `bytes` of input that were read: a small file that declares gigabytes is
+/// refused early, a large honest one is not. Done by espyiImport_ReadFile and for the level itself.
+void espyiImport_Grant(espyiImport* import, size_t bytes);
+
+/// Takes `count` * `size` bytes from what was granted. False, with a LimitExceeded message that names `what`, where it
+/// is used up. What is charged is not given back: the grant also bounds work.
 bool espyiImport_Charge(espyiImport* import, size_t count, size_t size, const char* what);
 
-/// Reads a regular file whole, charged to the allowance. Frees with espyiFree(&import->hooks, ...). An empty file gives
+/// Reads a regular file whole, granted and charged. Frees with espyiFree(&import->hooks, ...). An empty file gives
 /// a null pointer and size 0. Fails with NotFound, Io (not a regular file, unreadable) or LimitExceeded.
 espyResult espyiImport_ReadFile(espyiImport* import, const char* path, uint8_t** bytes, size_t* size);
 
