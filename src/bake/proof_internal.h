@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Shafts, floods and the scratch memory of a prover, shared by its parts and read by its tests.
+#ifndef ESPYI_PROOF_INTERNAL_H
+#define ESPYI_PROOF_INTERNAL_H
+
+#include "bake/freespace_internal.h"
+#include "bake/proof.h"
+
+/// Boxes of targets and windows thinner than this on an axis are padded to it, boxes of cameras must be a hundred
+/// shrinks thick: otherwise the shrink would take a share of the shaft that matters.
+#define ESPYI_MIN_THICKNESS 2e-5
+#define ESPYI_MIN_CAMERA (100 * ESPYI_SHAFT_SHRINK)
+
+/// Bridging plane: n[0] x[axis[0]] + n[1] x[axis[1]] <= w, unit length.
+typedef struct espyiBridge
+{
+    uint32_t axis[2];
+    uint32_t positive[2]; ///< Whether n > 0.
+    double n[2], w;
+} espyiBridge;
+
+/// Convex hull of two boxes, shrunk: 6 box planes and at most 12 bridging planes.
+typedef struct espyiShaft
+{
+    double min[3], max[3]; ///< Shrunk.
+    double shrink;
+    uint32_t bridgeCount;
+    espyiBridge bridges[12];
+} espyiShaft;
+
+void espyiShaft_Set(espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b, double shrink);
+/// True where the polygon of the portal may meet the inside of the shaft; false only where it does not.
+bool espyiShaft_Meets(const espyiShaft* shaft, const espyiPortalRef* ref, const double (*points)[3]);
+/// Clips a polygon to the shaft in place (capacity of at least count + 18 points).
+uint32_t espyiShaft_Clip(const espyiShaft* shaft, double (*points)[3], uint32_t count);
+
+typedef struct espyiCellNode
+{
+    uint16_t min[3], max[3]; ///< Lattice coordinates, both included.
+    uint32_t first, count;   ///< In order.
+    uint32_t parent;
+} espyiCellNode;
+
+struct espyiCellTree
+{
+    espyHooks hooks;
+    double origin[3], cellSize;
+    espyiCellNode* nodes; ///< Pre-order: children of node i are i + 1 and i + 2 * (count of child i + 1).
+    uint32_t* order;      ///< Cell ranks in tree order.
+    uint32_t* leafOf;     ///< Node of each cell rank.
+    uint32_t nodeCount, cellCount;
+};
+
+espyiBoxD espyiCellTree_Box(const espyiCellTree* tree, uint32_t node);
+
+typedef struct espyiLeafList
+{
+    uint32_t* leaves;
+    size_t count, capacity;
+} espyiLeafList;
+
+/// Where the leaves of a cell block are kept: offset + 1 into `cached`, 0 for not yet.
+typedef struct espyiCachedLeaves
+{
+    uint32_t offset1, count;
+} espyiCachedLeaves;
+
+struct espyiProver
+{
+    espyHooks hooks;
+    const espyiFreeSpace* space;
+    const espyiCellTree* cells;
+    double shrink; ///< ESPYI_SHAFT_SHRINK; tests of the tests set more.
+    uint64_t work; ///< Portal tests.
+    uint64_t floods;
+    uint32_t* marks; ///< Per leaf: 2 * epoch + side.
+    uint32_t epoch;
+    uint32_t* stacks[2]; ///< leafCount each.
+    int32_t* nodeStack;  ///< Of walks down the tree.
+    size_t nodeStackCapacity;
+    espyiLeafList seeds[2]; ///< Of the query at hand; 0 target, 1 camera.
+    espyiLeafList cached;
+    espyiCachedLeaves* cacheOf; ///< Per cell tree node.
+    uint32_t* seenStamp;        ///< Per cell tree node: a known visible cell below, where equal to the stamp.
+    uint32_t stamp;
+    uint32_t* cellStack;
+    bool failed; ///< Out of memory: nothing is hidden any more.
+};
+
+/// Leaves that meet the box grown by `grow` (negative: shrunk), appended in ascending order. False: out of memory.
+bool espyiProver_FindLeaves(espyiProver* prover, const espyiBoxD* box, double grow, espyiLeafList* list);
+/// True where no path inside the shaft joins the two sets of leaves.
+bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint32_t* target, size_t targetCount,
+                       const uint32_t* camera, size_t cameraCount);
+/// The box with thin axes padded.
+espyiBoxD espyiBox_Pad(espyiBoxD box, double thickness);
+/// Inside the world, finite, not inverted, each axis at least `thickness`.
+bool espyiProver_BoxIsUsable(const espyiProver* prover, const espyiBoxD* box, double thickness);
+
+#endif

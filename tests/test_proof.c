@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT
+// HIDDEN is never contradicted by a segment; what is plainly hidden is proven; the scenes that once fooled a prover.
+#include "test_main.h"
+
+#include <stdio.h>
+
+#include "proof_kit.h"
+
+/// A point is in the hull of two boxes where some mix of the two holds it.
+static bool espyHull_Holds(const espyiBoxD* a, const espyiBoxD* b, const double p[3], double* depth)
+{
+    double low = 0, high = 1;
+    *depth = 0;
+    for (int k = 0; k < 3; ++k)
+    {
+        // a.min + s (b.min - a.min) <= p <= a.max + s (b.max - a.max)
+        double da = b->min[k] - a->min[k], db = b->max[k] - a->max[k];
+        double ra = p[k] - a->min[k], rb = p[k] - a->max[k];
+        if (da > 0)
+        {
+            high = fmin(high, ra / da);
+        }
+        else if (da < 0)
+        {
+            low = fmax(low, ra / da);
+        }
+        else if (ra < 0)
+        {
+            return false;
+        }
+        if (db > 0)
+        {
+            low = fmax(low, rb / db);
+        }
+        else if (db < 0)
+        {
+            high = fmin(high, rb / db);
+        }
+        else if (rb > 0)
+        {
+            return false;
+        }
+    }
+    *depth = high - low;
+    return low <= high;
+}
+
+static bool espyShaft_Holds(const espyiShaft* shaft, const double p[3])
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        if (p[k] < shaft->min[k] || p[k] > shaft->max[k])
+        {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < shaft->bridgeCount; ++i)
+    {
+        const espyiBridge* b = &shaft->bridges[i];
+        if (b->n[0] * p[b->axis[0]] + b->n[1] * p[b->axis[1]] > b->w)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static espyiBoxD espyTest_RandomBox(uint64_t* seed, double range, double size)
+{
+    espyiBoxD box;
+    for (int k = 0; k < 3; ++k)
+    {
+        box.min[k] = range * (2 * espyReference_Random(seed) - 1);
+        box.max[k] = box.min[k] + size * espyReference_Random(seed) + 0.01;
+    }
+    return box;
+}
+
+static void espyTest_HullIsEighteenPlanes(void** state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    uint32_t inside = 0, checked = 0;
+    for (int pair = 0; pair < 2000; ++pair)
+    {
+        espyiBoxD a = espyTest_RandomBox(&seed, 2, 1 + pair % 5);
+        espyiBoxD b = espyTest_RandomBox(&seed, 2, 1 + pair % 3);
+        espyiShaft shaft;
+        espyiShaft_Set(&shaft, &a, &b, 0);
+        assert_true(shaft.bridgeCount <= 12);
+        for (int i = 0; i < 200; ++i)
+        {
+            double p[3], depth;
+            for (int k = 0; k < 3; ++k)
+            {
+                double low = fmin(a.min[k], b.min[k]), high = fmax(a.max[k], b.max[k]);
+                p[k] = low + (high - low) * (1.1 * espyReference_Random(&seed) - 0.05);
+            }
+            bool expected = espyHull_Holds(&a, &b, p, &depth);
+            if (fabs(depth) > 1e-9)
+            {
+                assert_int_equal(espyShaft_Holds(&shaft, p), expected);
+                inside += expected;
+                checked += 1;
+            }
+        }
+    }
+    assert_true(inside > 50000 && checked - inside > 50000);
+}
+
+static void espyTest_EmptySceneHidesNothing(void** state)
+{
+    (void)state;
+    espyKit kit = {0};
+    espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-100, -100, -100, 100, 100, 100));
+    assert_non_null(p.prover);
+    // Thin targets and far ones: the shrink of the shaft once emptied it.
+    double thin[] = {0, 1e-9, 1e-6, 1e-3, 1};
+    for (size_t i = 0; i < 5; ++i)
+    {
+        for (size_t k = 0; k < 5; ++k)
+        {
+            espyiBoxD target = espyKit_BoxD(20, 0, 0, 20 + thin[i], thin[k], 1e-9);
+            assert_false(espyiProver_IsHidden(p.prover, espyKit_BoxD(0, 0, 0, 1, 1, 1), target));
+            assert_false(espyiProver_IsHidden(p.prover, espyKit_BoxD(0, 0, 0, 1e-3, 1e-3, 1e-3), target));
+        }
+    }
+    espyKitProver_Free(&p);
+}
+
+static void espyTest_WallHides(void** state)
+{
+    (void)state;
+    espyKit kit = {0};
+    espyKit_Box(&kit, 5, -10, -10, 5.2, 10, 10);
+    espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-100, -100, -100, 100, 100, 100));
+    espyiBoxD camera = espyKit_BoxD(0, -1, -1, 2, 1, 1);
+    assert_true(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(8, -1, -1, 9, 1, 1)));
+    assert_true(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(5.3, -1, -1, 5.4, 1, 1)));
+    // On the far side and in contact with it: hidden. Standing out of it: not.
+    assert_true(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(5.2, -1, -1, 5.4, 1, 1)));
+    assert_false(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(4.9, -1, -1, 5.4, 1, 1)));
+    // Within the margin of the near face.
+    assert_false(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(5.00005, -1, -1, 5.1, 1, 1)));
+    assert_false(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(8, 9.9, -1, 9, 30, 1)));
+    // Outside the world, inverted, not a number: never hidden.
+    assert_false(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(80, -1, -1, 101, 1, 1)));
+    assert_false(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD(9, -1, -1, 8, 1, 1)));
+    assert_false(espyiProver_IsHidden(p.prover, camera, espyKit_BoxD((double)NAN, -1, -1, 9, 1, 1)));
+    espyKitProver_Free(&p);
+    espyKit_Free(&kit);
+}
+
+/// report_51: two wall quads that share an edge hide what stands behind the joint.
+static void report_51_coplanar_quads_fuse(void** state)
+{
+    (void)state;
+    for (int variant = 0; variant < 3; ++variant)
+    {
+        uint64_t seed = 5;
+        double m[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        if (variant == 2)
+        {
+            espyKit_Rotation(&seed, m);
+        }
+        espyKit kit = {0};
+        double p[6][3];
+        for (int i = 0; i < 6; ++i)
+        {
+            double q[3] = {5, i < 3 ? -8.0 : 8.0, 8.0 * (i % 3 - 1)};
+            for (int k = 0; k < 3; ++k)
+            {
+                p[i][k] = m[k] * q[0] + m[3 + k] * q[1] + m[6 + k] * q[2];
+            }
+        }
+        if (variant == 1)
+        {
+            // A T-junction: one side of the joint is cut in two.
+            const double middle[3] = {5, 0, 0};
+            espyKit_AddTriangle(&kit, p[0], p[1], middle);
+            espyKit_AddTriangle(&kit, p[1], p[4], middle);
+            espyKit_AddTriangle(&kit, p[4], p[3], middle);
+            espyKit_AddTriangle(&kit, p[3], p[0], middle);
+        }
+        else
+        {
+            espyKit_AddQuad(&kit, p[0], p[1], p[4], p[3]);
+        }
+        espyKit_AddQuad(&kit, p[1], p[2], p[5], p[4]);
+        espyKitProver prover = espyKit_Prover(&kit, espyKit_BoxD(-50, -50, -50, 50, 50, 50));
+        double camera[3], target[3];
+        for (int k = 0; k < 3; ++k)
+        {
+            camera[k] = 0;
+            target[k] = 9 * m[k];
+        }
+        espyiBoxD c = espyKit_BoxD(camera[0] - 0.5, camera[1] - 0.5, camera[2] - 0.5, camera[0] + 0.5, camera[1] + 0.5,
+                                   camera[2] + 0.5);
+        espyiBoxD t = espyKit_BoxD(target[0] - 0.5, target[1] - 0.5, target[2] - 0.5, target[0] + 0.5, target[1] + 0.5,
+                                   target[2] + 0.5);
+        assert_true(espyiProver_IsHidden(prover.prover, c, t));
+        espyKitProver_Free(&prover);
+        espyKit_Free(&kit);
+    }
+}
+
+/// Gaps of two micrometres, most of the wall open: whatever is decided, not that it blocks.
+static void espyTest_GratingIsOpen(void** state)
+{
+    (void)state;
+    for (int thick = 0; thick < 2; ++thick)
+    {
+        espyKit kit = {0};
+        // Near the origin 32-bit floats resolve the gaps.
+        for (int i = 0; i < 300; ++i)
+        {
+            double y0 = 1e-6 * (3 * i), y1 = 1e-6 * (3 * i + 1);
+            if (thick)
+            {
+                espyKit_Box(&kit, 0.5, y0, -1, 0.50001, y1, 1);
+            }
+            else
+            {
+                const double a[3] = {0.5, y0, -1}, b[3] = {0.5, y1, -1}, c[3] = {0.5, y1, 1}, d[3] = {0.5, y0, 1};
+                espyKit_AddQuad(&kit, a, b, c, d);
+            }
+        }
+        espyKit_Box(&kit, 0.5, -5, -5, 0.6, 0, 5);
+        espyKit_Box(&kit, 0.5, 9e-4, -5, 0.6, 5, 5);
+        espyKit_Box(&kit, 0.5, 0, -5, 0.6, 9e-4, -1);
+        espyKit_Box(&kit, 0.5, 0, 1, 0.6, 9e-4, 5);
+        espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-10, -10, -10, 10, 10, 10));
+        assert_non_null(p.prover);
+        assert_false(espyiProver_IsHidden(p.prover, espyKit_BoxD(0, 0, -0.1, 0.1, 1e-3, 0.1),
+                                          espyKit_BoxD(0.9, 0, -0.1, 1, 1e-3, 0.1)));
+        espyKitProver_Free(&p);
+        espyKit_Free(&kit);
+    }
+}
+
+/// A triangle without area, a NaN and an index past the end leave an empty scene empty.
+static void espyTest_BadTrianglesBlockNothing(void** state)
+{
+    (void)state;
+    espyKit kit = {0};
+    const double a[3] = {5, 0, 0}, b[3] = {5, 10, 0}, c[3] = {5, 20, 0}, nan[3] = {(double)NAN, 0, 3};
+    const double inf[3] = {5, (double)INFINITY, 3};
+    espyKit_AddTriangle(&kit, a, b, c);
+    espyKit_AddTriangle(&kit, a, a, a);
+    espyKit_AddTriangle(&kit, a, b, nan);
+    espyKit_AddTriangle(&kit, a, inf, b);
+    espyKit_AddTriangle(&kit, a, b, c);
+    kit.indices[14] = 1000;
+    espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-50, -50, -50, 50, 50, 50));
+    assert_non_null(p.prover);
+    assert_int_equal(p.space->nodeCount, 0);
+    assert_false(espyiProver_IsHidden(p.prover, espyKit_BoxD(0, 0, 0, 1, 1, 1), espyKit_BoxD(9, 0, 0, 10, 1, 1)));
+    espyKitProver_Free(&p);
+    espyKit_Free(&kit);
+}
+
+typedef enum espySceneKind
+{
+    espySceneKind_Lattice = 0, ///< Boxes on whole coordinates: shared faces, edges, duplicates.
+    espySceneKind_Boxes,       ///< Boxes at any place, axis-parallel, interpenetrating.
+    espySceneKind_Rotated,     ///< Each box turned its own way.
+    espySceneKind_Turned,      ///< A lattice scene turned as a whole, rounded to floats.
+    espySceneKind_Soup,        ///< Triangles, some degenerate or double.
+    espySceneKind_Slits,       ///< Two walls, each open along one slit of 1 to 30 cm.
+    espySceneKind_Count,
+} espySceneKind;
+
+/// A wall of the given thickness across x, open along one slit.
+static void espyTest_AddSlitWall(espyKit* kit, double x, double thickness, uint64_t* seed)
+{
+    double at = 4 * (espyReference_Random(seed) - 0.5), width = 0.01 + 0.29 * espyReference_Random(seed);
+    if (espyReference_Random(seed) < 0.5)
+    {
+        espyKit_Box(kit, x, -20, -20, x + thickness, at, 20);
+        espyKit_Box(kit, x, at + width, -20, x + thickness, 20, 20);
+    }
+    else
+    {
+        espyKit_Box(kit, x, -20, -20, x + thickness, 20, at);
+        espyKit_Box(kit, x, -20, at + width, x + thickness, 20, 20);
+    }
+}
+
+static void espyTest_RandomScene(espyKit* kit, espySceneKind kind, uint64_t* seed)
+{
+    if (kind == espySceneKind_Slits)
+    {
+        espyTest_AddSlitWall(kit, -1, 0.2, seed);
+        espyTest_AddSlitWall(kit, 1, 0.05, seed);
+        return;
+    }
+    double turn[9];
+    espyKit_Rotation(seed, turn);
+    uint32_t count = 1 + (uint32_t)(espyReference_Random(seed) * 30);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        double low[3], high[3], m[9];
+        for (int k = 0; k < 3; ++k)
+        {
+            low[k] = 8 * (espyReference_Random(seed) - 0.5);
+            high[k] = low[k] + 5 * espyReference_Random(seed) * espyReference_Random(seed) + 0.05;
+            if (kind == espySceneKind_Lattice || kind == espySceneKind_Turned)
+            {
+                low[k] = floor(low[k]);
+                high[k] = low[k] + floor(1 + 5 * espyReference_Random(seed) * espyReference_Random(seed));
+            }
+        }
+        if (kind == espySceneKind_Soup)
+        {
+            double p[3][3];
+            for (int v = 0; v < 3; ++v)
+            {
+                for (int k = 0; k < 3; ++k)
+                {
+                    p[v][k] = 10 * (espyReference_Random(seed) - 0.5);
+                }
+            }
+            double dice = espyReference_Random(seed);
+            if (dice < 0.1)
+            {
+                memcpy(p[2], p[1], sizeof(p[1]));
+            }
+            else if (dice < 0.15)
+            {
+                p[1][0] = (double)NAN;
+            }
+            espyKit_AddTriangle(kit, p[0], p[1], p[2]);
+            if (dice > 0.9)
+            {
+                espyKit_AddTriangle(kit, p[2], p[1], p[0]);
+            }
+            else if (dice > 0.8)
+            {
+                // A T-junction on one of its edges.
+                double middle[3] = {0.5 * (p[0][0] + p[1][0]), 0.5 * (p[0][1] + p[1][1]), 0.5 * (p[0][2] + p[1][2])};
+                double tip[3] = {p[2][0], p[2][1] + 3, p[2][2]};
+                espyKit_AddTriangle(kit, p[0], middle, tip);
+                espyKit_AddTriangle(kit, middle, p[1], tip);
+            }
+        }
+        else if (kind == espySceneKind_Rotated)
+        {
+            espyKit_Rotation(seed, m);
+            espyKit_AddBox(kit, low, high, m);
+        }
+        else
+        {
+            espyKit_AddBox(kit, low, high, kind == espySceneKind_Turned ? turn : NULL);
+        }
+    }
+}
+
+static espyiBoxD espyTest_PairBox(uint64_t* seed, bool lattice)
+{
+    espyiBoxD box;
+    for (int k = 0; k < 3; ++k)
+    {
+        box.min[k] = 12 * (espyReference_Random(seed) - 0.5);
+        box.max[k] = box.min[k] + 0.02 + 1.5 * espyReference_Random(seed);
+        if (lattice)
+        {
+            box.min[k] = 0.5 * floor(2 * box.min[k]);
+            box.max[k] = box.min[k] + (espyReference_Random(seed) < 0.5 ? 0.5 : 1);
+        }
+    }
+    return box;
+}
+
+typedef struct espyPowerResult
+{
+    uint32_t pairs, hidden, contradicted;
+    uint64_t rays;
+} espyPowerResult;
+
+/// Random pairs over random scenes; every HIDDEN is attacked with `rays` segments.
+static espyPowerResult espyTest_Attack(espySceneKind kind, uint64_t seed, uint32_t scenes, uint32_t pairs,
+                                       uint64_t rays, double shrink)
+{
+    espyPowerResult result = {0};
+    for (uint32_t s = 0; s < scenes; ++s)
+    {
+        espyKit kit = {0};
+        espyTest_RandomScene(&kit, kind, &seed);
+        espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-40, -40, -40, 40, 40, 40));
+        assert_non_null(p.prover);
+        p.prover->shrink = shrink;
+        espyReferenceScene reference = espyKit_Reference(&kit);
+        // HIDDEN speaks of occluders moved by the snap.
+        double clearance = 1e-7 + 2 * p.space->stats.snap;
+        for (uint32_t i = 0; i < pairs; ++i)
+        {
+            espyiBoxD camera = espyTest_PairBox(&seed, kind == espySceneKind_Lattice);
+            espyiBoxD target = espyTest_PairBox(&seed, kind == espySceneKind_Lattice);
+            result.pairs += 1;
+            if (!espyiProver_IsHidden(p.prover, camera, target))
+            {
+                continue;
+            }
+            result.hidden += 1;
+            double a[2][3], b[2][3], from[3], to[3];
+            memcpy(a[0], camera.min, sizeof(a[0]));
+            memcpy(a[1], camera.max, sizeof(a[1]));
+            memcpy(b[0], target.min, sizeof(b[0]));
+            memcpy(b[1], target.max, sizeof(b[1]));
+            result.rays += rays;
+            if (espyReference_FindFree(&reference, (const double(*)[3])a, (const double(*)[3])b, rays, clearance, 0.01,
+                                       &seed, from, to))
+            {
+                result.contradicted += 1;
+                if (shrink == ESPYI_SHAFT_SHRINK)
+                {
+                    fprintf(stderr, "kind %d scene %u pair %u: free from %.9g %.9g %.9g to %.9g %.9g %.9g (%.3g)\n",
+                            (int)kind, s, i, from[0], from[1], from[2], to[0], to[1], to[2],
+                            espyReference_Clearance(&reference, from, to));
+                }
+            }
+        }
+        espyKitProver_Free(&p);
+        espyKit_Free(&kit);
+    }
+    return result;
+}
+
+static void espyTest_HiddenIsNeverSeen(void** state)
+{
+    (void)state;
+    uint64_t rays = 0;
+    for (int kind = 0; kind < espySceneKind_Count; ++kind)
+    {
+        espyPowerResult r =
+            espyTest_Attack((espySceneKind)kind, 1000 + (uint64_t)kind, 60, 60, 1000, ESPYI_SHAFT_SHRINK);
+        print_message("kind %d: seed %d, %u pairs, %u hidden, %llu rays, %u contradicted\n", kind, 1000 + kind, r.pairs,
+                      r.hidden, (unsigned long long)r.rays, r.contradicted);
+        assert_int_equal(r.contradicted, 0);
+        assert_true(r.hidden > 20);
+        rays += r.rays;
+    }
+    assert_true(rays > 1000000);
+}
+
+/// The attack has power: provers broken on purpose are caught.
+static void espyTest_BrokenShaftIsCaught(void** state)
+{
+    (void)state;
+    espyPowerResult r = espyTest_Attack(espySceneKind_Slits, 77, 60, 60, 2000, 0.01);
+    print_message("shaft 1 cm too thin: %u of %u proofs contradicted\n", r.contradicted, r.hidden);
+    assert_true(r.contradicted > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(espyTest_HullIsEighteenPlanes),
+        cmocka_unit_test(espyTest_EmptySceneHidesNothing),
+        cmocka_unit_test(espyTest_WallHides),
+        cmocka_unit_test(report_51_coplanar_quads_fuse),
+        cmocka_unit_test(espyTest_GratingIsOpen),
+        cmocka_unit_test(espyTest_BadTrianglesBlockNothing),
+        cmocka_unit_test(espyTest_HiddenIsNeverSeen),
+        cmocka_unit_test(espyTest_BrokenShaftIsCaught),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
