@@ -76,6 +76,40 @@ static espyResult espyImport_FromMemory(espyImportFn* importer, const char* form
     return espyImport_End(&import, result, out);
 }
 
+/// Reads "PAK.pk3:maps/NAME.bsp", whose colon is at `colon`.
+static espyResult espyImport_FromPk3(espyiImport* import, const char* path, const char* colon)
+{
+    size_t length = (size_t)(colon - path);
+    char* archive = espyiAlloc(&import->hooks, length + 1u, 1);
+    if (!archive)
+    {
+        return espyiImport_FailMemory(import);
+    }
+    memcpy(archive, path, length);
+    import->report->format = "bsp";
+    espyResult result = espyiImport_Pk3(import, archive, colon + 1);
+    espyiFree(&import->hooks, archive);
+    return result;
+}
+
+/// The colon of "PAK.pk3:maps/NAME.bsp", or null.
+static const char* espyImport_FindPk3Colon(const char* path)
+{
+    for (const char* c = strchr(path, ':'); c; c = strchr(c + 1, ':'))
+    {
+        char ending[5] = "";
+        if (c - path >= 4)
+        {
+            memcpy(ending, c - 4, 4);
+        }
+        if (espyiPath_EndsWith(ending, ".pk3"))
+        {
+            return c;
+        }
+    }
+    return NULL;
+}
+
 static espyResult espyImport_FromBytesOfFile(espyiImport* import, espyImportFn* importer, const char* format,
                                              const char* path)
 {
@@ -97,6 +131,12 @@ espyResult espyImport_LoadGltf(const void* bytes, size_t size, const espyImportD
     return espyImport_FromMemory(espyiImport_Gltf, "gltf", bytes, size, def, out, report);
 }
 
+espyResult espyImport_LoadBsp(const void* bytes, size_t size, const espyImportDef* def, espyWorld** out,
+                              espyImportReport* report)
+{
+    return espyImport_FromMemory(espyiImport_Bsp, "bsp", bytes, size, def, out, report);
+}
+
 espyResult espyImport_LoadFile(const char* path, const espyImportDef* def, espyWorld** out, espyImportReport* report)
 {
     espyiImport import;
@@ -108,6 +148,14 @@ espyResult espyImport_LoadFile(const char* path, const espyImportDef* def, espyW
     if (espyiPath_EndsWith(path, ".glb") || espyiPath_EndsWith(path, ".gltf"))
     {
         result = espyImport_FromBytesOfFile(&import, espyiImport_Gltf, "gltf", path);
+    }
+    else if (espyImport_FindPk3Colon(path))
+    {
+        result = espyImport_FromPk3(&import, path, espyImport_FindPk3Colon(path));
+    }
+    else if (espyiPath_EndsWith(path, ".bsp"))
+    {
+        result = espyImport_FromBytesOfFile(&import, espyiImport_Bsp, "bsp", path);
     }
     else
     {
