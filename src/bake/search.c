@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+// Everything about one target: which cells see it, and which are proven not to.
+//
+// Order: near cells; random and guided lines, which settle most of what is visible; the flood of free space, which
+// settles most of what is hidden; then, on the cells still open, lines aimed at the neighbours of visible cells, and
+// the fixed scheme.
+//
+// All decisions depend on the target, the occluders, the grid and the settings alone: any thread gives the same bits.
+#include "bake/bake_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ESPY_FRONTIER_RAYS 4u
+#define ESPY_FRONTIER_TRIES 3u
+// Portal tests that cost about as much as one ray.
+#define ESPY_WORK_PER_RAY 4u
+
+static const int8_t espyNeighbours[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
+
+bool espyiSearcher_Init(espyiSearcher* s, const espyiSearchShared* shared)
+{
+    *s = (espyiSearcher){.shared = shared};
+    const espyHooks* hooks = shared->scene->hooks;
+    uint32_t cells = shared->scene->grid.cellCount;
+    s->visible = espyiAlloc(hooks, espyiBits_Words(cells), sizeof *s->visible);
+    s->hidden = espyiAlloc(hooks, espyiBits_Words(cells), sizeof *s->hidden);
+    s->witness = espyiAlloc(hooks, cells, sizeof *s->witness);
+    s->queue = espyiAlloc(hooks, cells, sizeof *s->queue);
+    s->tries = espyiAlloc(hooks, cells, sizeof *s->tries);
+    bool ready = s->visible && s->hidden && s->witness && s->queue && s->tries;
+    if (ready && shared->space)
+    {
+        ready =
+            espyiProver_Create(shared->space, shared->tree, &shared->scene->grid, hooks, &s->prover) == espyResult_Ok;
+    }
+    if (!ready)
+    {
+        espyiSearcher_Free(s);
+    }
+    return ready;
+}
+
+void espyiSearcher_Free(espyiSearcher* s)
+{
+    if (!s->shared)
+    {
+        return;
+    }
+    const espyHooks* hooks = s->shared->scene->hooks;
+    if (s->prover)
+    {
+        espyiProver_Destroy(s->prover);
+    }
+    espyiTarget_Free(&s->target, hooks);
+    espyiFree(hooks, s->visible);
+    espyiFree(hooks, s->hidden);
+    espyiFree(hooks, s->witness);
+    espyiFree(hooks, s->queue);
+    espyiFree(hooks, s->tries);
+    *s = (espyiSearcher){0};
+}
+
+// --- bookkeeping
+
+static void espySearch_Leave(espyiSearcher* s)
+{
+    double now = espyiClock_ThreadCpuSeconds();
+    if (s->stage)
+    {
+        s->stage->cpuSeconds += now - s->stageStart;
+    }
+    s->stageStart = now;
+    s->stage = NULL;
+}
+
+static void espySearch_Enter(espyiSearcher* s, espyiStage stage)
+{
+    espySearch_Leave(s);
+    s->stage = &s->stages[s->target.volume ? espyiStage_Dynamic : stage];
+}
+
+static bool espySearch_IsOpen(const espyiSearcher* s, uint32_t cell)
+{
+    return !espyiBits_Get(s->visible, cell) && !espyiBits_Get(s->hidden, cell) &&
+           !espyiBits_Get(s->shared->scene->grid.solid, cell);
+}
+
+// Cells of bits that are not solid.
+static uint64_t espySearch_CountOpen(const espyiSearcher* s, const uint32_t* bits)
+{
+    const espyiGrid* grid = &s->shared->scene->grid;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < espyiBits_Words(grid->cellCount); ++i)
+    {
+        count += espyiPopCount32(bits[i] & ~grid->solid[i]);
+    }
+    return count;
+}
+
+static void espySearch_See(espyiSearcher* s, uint32_t cell, espyVec3 witness)
+{
+    if (espyiBits_Get(s->visible, cell))
+    {
+        return;
+    }
+    espyiBits_Set(s->visible, cell);
+    espyiBits_Clear(s->hidden, cell);
+    s->witness[cell] = witness;
+    s->queue[s->queueCount++] = cell;
+    s->openFound += espyiBits_Get(s->shared->scene->grid.solid, cell) ? 0u : 1u;
+}
+
+// --- near
+
+// Cells whose box, grown by the near distance, touches the target's box.
+static void espySearch_Near(espyiSearcher* s)
+{
+    const espyiGrid* grid = &s->shared->scene->grid;
+    espyBox box = espyBox_Grow(s->target.bounds, s->shared->nearDistance);
+    const double lo[3] = {(double)box.min.x, (double)box.min.y, (double)box.min.z};
+    const double hi[3] = {(double)box.max.x, (double)box.max.y, (double)box.max.z};
+    int32_t first[3], last[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        double size = (double)grid->cellSize;
+        double a = ceil(lo[k] / size) - 1.0, b = floor(hi[k] / size);
+        double most = (double)grid->dims[k] - 1.0;
+        if (b < 0.0 || a > most)
+        {
+            return;
+        }
+        first[k] = (int32_t)fmax(a, 0.0);
+        last[k] = (int32_t)fmin(b, most);
+    }
+    for (int32_t z = first[2]; z <= last[2]; ++z)
+    {
+        for (int32_t y = first[1]; y <= last[1]; ++y)
+        {
+            for (int32_t x = first[0]; x <= last[0]; ++x)
+            {
+                int32_t rank = espyiGrid_RankAt(grid, x, y, z);
+                if (rank >= 0)
+                {
+                    espySearch_See(s, (uint32_t)rank, espyiTarget_RandomPoint(&s->target, &s->rng));
+                }
+            }
+        }
+    }
+}
+
+// --- fixed scheme
+
+static bool espySearch_FixedCell(espyiSearcher* s, uint32_t cell)
+{
+    const espyiSearchShared* shared = s->shared;
+    const espyiGrid* grid = &shared->scene->grid;
+    const espyiTarget* target = &s->target;
+    uint32_t samples = espyiSamples_Count(shared->quality);
+    for (uint32_t i = 0; i < samples; ++i)
+    {
+        if (!(shared->sampleMasks[cell] >> i & 1u))
+        {
+            continue;
+        }
+        espyVec3 from = espyiSamples_Point(grid, cell, shared->quality, i);
+        // A volume's points are shared out among the samples: four samples see all of them.
+        uint32_t stride = target->volume ? 4u : 1u;
+        uint32_t index = target->volume ? i & 3u : 0u;
+        while (index < target->fixedCount)
+        {
+            uint32_t first = index, count = 0;
+            for (; index < target->fixedCount && count < ESPYI_LINE_BATCH; index += stride)
+            {
+                s->segments[count++] = espyiSamples_Segment(from, target->fixedTargets[index]);
+            }
+            uint64_t blocked = 0;
+            espyiBvh_OccludedMany(shared->bvh, s->segments, count, target->skip, &blocked);
+            s->stage->rays += count;
+            for (uint32_t k = 0; k < count; ++k)
+            {
+                if (!(blocked >> k & 1u))
+                {
+                    espySearch_See(s, cell, espyiTarget_Aim(target, from, target->fixedTargets[first + k * stride]));
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static bool espySearch_Fixed(espyiSearcher* s)
+{
+    uint32_t cells = s->shared->scene->grid.cellCount;
+    for (uint32_t cell = 0; cell < cells; ++cell)
+    {
+        if (espySearch_IsOpen(s, cell))
+        {
+            espySearch_FixedCell(s, cell);
+            if (!espyiControl_Poll(s->shared->control))
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// --- frontier
+
+static int32_t espySearch_Neighbour(const espyiGrid* grid, uint32_t cell, uint32_t side)
+{
+    espyiCellCoord at = grid->cells[cell];
+    const int8_t* d = espyNeighbours[side];
+    return espyiGrid_RankAt(grid, at.x + d[0], at.y + d[1], at.z + d[2]);
+}
+
+static espyVec3 espySearch_RandomInCell(espyiSearcher* s, uint32_t cell)
+{
+    espyBox box = espyiGrid_LocalCellBox(&s->shared->scene->grid, cell);
+    float u = espyiRng_Float(&s->rng), v = espyiRng_Float(&s->rng), w = espyiRng_Float(&s->rng);
+    return (espyVec3){box.min.x + (box.max.x - box.min.x) * u, box.min.y + (box.max.y - box.min.y) * v,
+                      box.min.z + (box.max.z - box.min.z) * w};
+}
+
+// Aims at every open cell next to one that was found, until nothing new is found. A line that reaches one cell often
+// reaches its neighbour too, from the same or a nearby point of the target.
+static bool espySearch_Frontier(espyiSearcher* s)
+{
+    const espyiGrid* grid = &s->shared->scene->grid;
+    uint32_t pending = 0;
+    for (;;)
+    {
+        while (s->queueHead < s->queueCount && pending + 6u * ESPY_FRONTIER_RAYS <= ESPYI_LINE_BATCH)
+        {
+            uint32_t from = s->queue[s->queueHead++];
+            for (uint32_t side = 0; side < 6; ++side)
+            {
+                int32_t cell = espySearch_Neighbour(grid, from, side);
+                if (cell < 0 || !espySearch_IsOpen(s, (uint32_t)cell) || (s->tries[cell] & 15u) >= ESPY_FRONTIER_TRIES)
+                {
+                    continue;
+                }
+                ++s->tries[cell];
+                for (uint32_t i = 0; i < ESPY_FRONTIER_RAYS; ++i)
+                {
+                    espyVec3 origin = i & 1u ? espyiTarget_RandomPoint(&s->target, &s->rng) : s->witness[from];
+                    espyVec3 towards = espySearch_RandomInCell(s, (uint32_t)cell);
+                    pending += espyiLines_Aim(s, origin, towards, &s->segments[pending]) ? 1u : 0u;
+                }
+            }
+        }
+        if (pending == 0)
+        {
+            return true;
+        }
+        espyiLines_Cast(s, pending);
+        pending = 0;
+        if (!espyiControl_Poll(s->shared->control))
+        {
+            return false;
+        }
+    }
+}
+
+// --- one target
+
+static bool espySearch_Prove(espyiSearcher* s)
+{
+    const espyBox b = s->target.bounds;
+    espyiBoxD bounds = {{(double)b.min.x, (double)b.min.y, (double)b.min.z},
+                        {(double)b.max.x, (double)b.max.y, (double)b.max.z}};
+    uint64_t work = 0;
+    espyiProver_DriveCells(s->prover, bounds, s->visible, 0, s->hidden, &work);
+    for (uint32_t i = 0; i < espyiBits_Words(s->shared->scene->grid.cellCount); ++i)
+    {
+        s->hidden[i] &= ~s->visible[i];
+    }
+    s->work += work / ESPY_WORK_PER_RAY;
+    return espyiControl_Poll(s->shared->control);
+}
+
+static bool espySearch_Stages(espyiSearcher* s)
+{
+    espySearch_Enter(s, espyiStage_Near);
+    espySearch_Near(s);
+    s->stage->pairs += s->openFound;
+
+    espySearch_Enter(s, espyiStage_Lines);
+    uint32_t before = s->openFound;
+    bool running = espyiLines_Explore(s);
+    s->stage->pairs += s->openFound - before;
+
+    if (s->prover && running)
+    {
+        espySearch_Enter(s, espyiStage_Proof);
+        running = espySearch_Prove(s);
+        s->stage->pairs += espySearch_CountOpen(s, s->hidden);
+    }
+    if (running)
+    {
+        espySearch_Enter(s, espyiStage_Guided);
+        before = s->openFound;
+        running = espySearch_Frontier(s);
+        s->stage->pairs += s->openFound - before;
+    }
+    if (running)
+    {
+        espySearch_Enter(s, espyiStage_Fixed);
+        before = s->openFound;
+        running = espySearch_Fixed(s);
+        s->stage->pairs += s->openFound - before;
+    }
+    if (running)
+    {
+        espySearch_Enter(s, espyiStage_Guided);
+        before = s->openFound;
+        running = espySearch_Frontier(s);
+        s->stage->pairs += s->openFound - before;
+    }
+    espySearch_Leave(s);
+    return running;
+}
+
+bool espyiSearcher_Run(espyiSearcher* s, espyiTargetCounts* counts)
+{
+    const espyiSearchShared* shared = s->shared;
+    const espyiGrid* grid = &shared->scene->grid;
+    size_t words = espyiBits_Words(grid->cellCount);
+    memset(s->visible, 0, words * sizeof *s->visible);
+    memset(s->hidden, 0, words * sizeof *s->hidden);
+    memset(s->tries, 0, grid->cellCount);
+    s->queueCount = s->queueHead = s->openFound = 0;
+    s->poolCount = s->poolNext = 0;
+    s->rng = espyiRng_Seed(espyiHash_U64(shared->scene->settingsHash, s->target.seed));
+    uint64_t raysBefore = 0, raysAfter = 0;
+    for (uint32_t i = 0; i < espyiStage_Count; ++i)
+    {
+        raysBefore += s->stages[i].rays;
+    }
+    bool running = espySearch_Stages(s);
+    for (uint32_t i = 0; i < espyiStage_Count; ++i)
+    {
+        raysAfter += s->stages[i].rays;
+    }
+    s->work += raysAfter - raysBefore;
+    atomic_fetch_add(&shared->control->rays, raysAfter - raysBefore);
+
+    uint64_t open = grid->cellCount - grid->solidCount;
+    counts->visible = s->openFound;
+    counts->provenHidden = espySearch_CountOpen(s, s->hidden);
+    uint64_t rest = open - counts->visible - counts->provenHidden;
+    bool strict = shared->quality == espyBakeQuality_Proven;
+    counts->hidden = strict ? 0 : rest;
+    counts->unknown = strict ? rest : 0;
+    if (strict)
+    {
+        // Neither witnessed nor proven: drawn. A solid cell holds no camera and keeps its own bits.
+        for (size_t i = 0; i < words; ++i)
+        {
+            s->visible[i] |= ~(s->hidden[i] | grid->solid[i]);
+        }
+        if (grid->cellCount % 32u != 0)
+        {
+            s->visible[words - 1] &= (1u << (grid->cellCount % 32u)) - 1u;
+        }
+    }
+    return running;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Which points are inside something solid, and which cells therefore hold no camera.
+#include "bake/bake_internal.h"
+
+#define ESPY_SOLID_CELLS_A_TASK 64u
+
+// Up first (most open points see the sky), then the other axes and the diagonals; all a little off, so that no ray
+// runs along the edges and diagonals that axis-aligned levels are full of.
+static const espyVec3 espySolidDirections[] = {
+    {0.0071f, 1.0f, 0.0113f},  {1.0f, 0.0127f, 0.0067f},  {-1.0f, 0.0083f, 0.0131f}, {0.0091f, 0.0137f, 1.0f},
+    {0.0109f, 0.0079f, -1.0f}, {0.0059f, -1.0f, 0.0101f}, {0.57f, 0.61f, 0.55f},     {-0.59f, 0.56f, 0.58f},
+    {0.54f, 0.58f, -0.61f},    {-0.56f, 0.6f, -0.57f},    {0.6f, -0.55f, 0.58f},     {-0.58f, -0.59f, 0.56f},
+    {0.55f, -0.57f, -0.6f},    {-0.61f, -0.54f, -0.58f},
+};
+
+bool espyiSolid_IsInside(const espyiBvh* bvh, espyVec3 point, float reach, uint64_t* rays)
+{
+    for (size_t i = 0; i < ESPYI_ARRAY_COUNT(espySolidDirections); ++i)
+    {
+        espyiSegment segment = {point, 0.0f, espySolidDirections[i], reach};
+        espyiHit hit;
+        ++*rays;
+        if (!espyiBvh_Closest(bvh, &segment, (espyiSkip){0, 0}, &hit) || !hit.backFace)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct espySolidJob
+{
+    const espyiScene* scene;
+    const espyiBvh* bvh;
+    espyBakeQuality quality;
+    espyiControl* control;
+    uint32_t* masks;
+    atomic_ullong rays, nanoseconds;
+} espySolidJob;
+
+static void espySolid_Cells(void* context, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    espySolidJob* job = context;
+    const espyiGrid* grid = &job->scene->grid;
+    uint32_t count = espyiSamples_Count(job->quality);
+    uint32_t first = index * ESPY_SOLID_CELLS_A_TASK;
+    uint32_t last =
+        grid->cellCount - first < ESPY_SOLID_CELLS_A_TASK ? grid->cellCount : first + ESPY_SOLID_CELLS_A_TASK;
+    uint64_t rays = 0;
+    double start = espyiClock_ThreadCpuSeconds();
+    for (uint32_t cell = first; cell < last && espyiControl_Poll(job->control); ++cell)
+    {
+        uint32_t mask = 0;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            espyVec3 p = espyiSamples_Point(grid, cell, job->quality, i);
+            mask |= espyiSolid_IsInside(job->bvh, p, job->scene->reach, &rays) ? 0u : 1u << i;
+        }
+        job->masks[cell] = mask;
+    }
+    atomic_fetch_add(&job->rays, rays);
+    atomic_fetch_add(&job->nanoseconds, (uint64_t)(1e9 * (espyiClock_ThreadCpuSeconds() - start)));
+    atomic_fetch_add(&job->control->rays, rays);
+}
+
+bool espyiSolid_Classify(espyiScene* scene, const espyiBvh* bvh, espyBakeQuality quality, uint32_t threads,
+                         espyiControl* control, uint32_t* masks, espyiStageCount* count)
+{
+    espyiGrid* grid = &scene->grid;
+    espySolidJob job = {.scene = scene, .bvh = bvh, .quality = quality, .control = control, .masks = masks};
+    uint32_t tasks = (grid->cellCount - 1u) / ESPY_SOLID_CELLS_A_TASK + 1u;
+    bool finished = espyiTasks_For(threads, tasks, espySolid_Cells, &job, espyiControl_Tick, control);
+    count->rays += atomic_load(&job.rays);
+    count->cpuSeconds += 1e-9 * (double)atomic_load(&job.nanoseconds);
+    if (!finished || atomic_load(&control->stop))
+    {
+        return false;
+    }
+    grid->solidCount = 0;
+    for (uint32_t cell = 0; cell < grid->cellCount; ++cell)
+    {
+        if (masks[cell] == 0)
+        {
+            espyiBits_Set(grid->solid, cell);
+            ++grid->solidCount;
+        }
+    }
+    return true;
+}
