@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: MIT
+// The bake from input to bytes: gather, prepare, one job an occludee, one job a coarse block, tables, blob.
+//
+// Each job's answers depend on its own target and on what all share (occluders, cells, settings) only, so the order in
+// which threads take them never shows.
+#include "bake/bake_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- counted memory -------------------------------------------------------------------------------------------------
+
+// Each block carries its size in front, in a pad that keeps it aligned.
+#define ESPY_MEMORY_PAD 64u
+
+typedef struct espyBakeOwner
+{
+    espyHooks user, hooks;
+    atomic_size_t bytes, peak;
+    espyiWarnings warnings;
+    void* data;
+} espyBakeOwner;
+
+static void* espyMemory_Alloc(size_t size, size_t align, void* context)
+{
+    espyBakeOwner* owner = context;
+    size_t total;
+    (void)align;
+    if (!espyiAddSize(size, ESPY_MEMORY_PAD, &total))
+    {
+        return NULL;
+    }
+    uint8_t* block = owner->user.alloc(total, ESPY_MEMORY_PAD, owner->user.context);
+    if (!block)
+    {
+        return NULL;
+    }
+    memcpy(block, &size, sizeof size);
+    size_t now = atomic_fetch_add(&owner->bytes, size) + size;
+    size_t peak = atomic_load(&owner->peak);
+    while (now > peak && !atomic_compare_exchange_weak(&owner->peak, &peak, now))
+    {
+    }
+    return block + ESPY_MEMORY_PAD;
+}
+
+static void espyMemory_Free(void* pointer, void* context)
+{
+    espyBakeOwner* owner = context;
+    if (pointer)
+    {
+        uint8_t* block = (uint8_t*)pointer - ESPY_MEMORY_PAD;
+        size_t size;
+        memcpy(&size, block, sizeof size);
+        atomic_fetch_sub(&owner->bytes, size);
+        owner->user.free(block, owner->user.context);
+    }
+}
+
+static void espyMemory_Log(espyLogLevel level, espyMessageId id, const char* text, void* context)
+{
+    espyBakeOwner* owner = context;
+    owner->user.log(level, id, text, owner->user.context);
+}
+
+static espyBakeOwner* espyOwner_Create(const espyHooks* user)
+{
+    espyBakeOwner* owner = espyiAlloc(user, 1, sizeof *owner);
+    if (owner)
+    {
+        owner->user = *user;
+        owner->hooks = (espyHooks){.alloc = espyMemory_Alloc,
+                                   .free = espyMemory_Free,
+                                   .log = user->log ? espyMemory_Log : NULL,
+                                   .context = owner};
+        owner->warnings.hooks = &owner->hooks;
+    }
+    return owner;
+}
+
+// --- one bake -------------------------------------------------------------------------------------------------------
+
+typedef struct espyBakeRun
+{
+    const espyBakeInput* input;
+    const espyBakeDef* def;
+    const espyHooks* hooks;
+    espyBakeOwner* owner;
+    espyBakeResult* out;
+    double start;
+    uint32_t threads;
+    espyBakeStage progressStage;
+    uint64_t progressTotal;
+    espyiControl control;
+    espyiScene scene;
+    espyiBvh* bvh;
+    espyiFreeSpace* space;
+    espyiCellTree* tree;
+    uint32_t* sampleMasks;
+    espyiPrevious previous;
+    espyiCheckpoint* checkpoint;
+    espyiSearchShared shared;
+    espyiSearcher* searchers; // One a thread.
+    uint32_t blockCount;      // Coarse blocks to bake: 0 without the dynamic table.
+    espyiColumns* statics;
+    espyiColumns* dynamics;
+    bool* finished;            // Columns taken from a checkpoint: occludees, then blocks.
+    espyiTargetCounts* counts; // One a thread.
+    espyiStageCount prepare, write;
+} espyBakeRun;
+
+static bool espyBake_Progress(void* context)
+{
+    espyBakeRun* run = context;
+    espyBakeProgress progress = {
+        .stage = run->progressStage,
+        .done = atomic_load(&run->control.done),
+        .total = run->progressTotal,
+        .cells = run->scene.grid.cellCount,
+        .rays = atomic_load(&run->control.rays),
+        .seconds = espyiClock_Seconds() - run->start,
+    };
+    return run->def->progress(&progress, run->def->progressContext);
+}
+
+static bool espyBake_Advance(espyBakeRun* run, espyBakeStage stage)
+{
+    run->progressStage = stage;
+    return espyiControl_Tick(&run->control);
+}
+
+static espyResult espyBake_Stopped(espyBakeRun* run)
+{
+    if (atomic_load(&run->control.ioFailed))
+    {
+        snprintf(run->out->message, sizeof run->out->message, "the checkpoint '%s' could not be written",
+                 run->def->checkpointPath);
+        return espyResult_Io;
+    }
+    return atomic_load(&run->control.outOfMemory) ? espyResult_OutOfMemory : espyResult_Cancelled;
+}
+
+// --- preparing
+
+// Everything that a proof may speak of, with slack: the prover treats the faces of this box as walls.
+static espyiBoxD espyBake_World(const espyBakeRun* run)
+{
+    const espyiGrid* grid = &run->scene.grid;
+    espyBox box = espyBox_Empty();
+    box = espyBox_AddPoint(box, (espyVec3){0.0f, 0.0f, 0.0f});
+    float s = grid->cellSize;
+    for (uint32_t i = 0; i < grid->coarseCount; ++i)
+    {
+        box = espyBox_Union(box, espyiGrid_LocalCoarseBox(grid, i));
+    }
+    for (uint32_t i = 0; i < run->scene.vertexCount; ++i)
+    {
+        espyVec3 p = run->scene.positions[i];
+        box = espyiFinite3(p) ? espyBox_AddPoint(box, p) : box;
+    }
+    for (uint32_t i = 0; i < run->input->occludeeCount; ++i)
+    {
+        espyBox b = run->scene.occludeeBoxes[i];
+        box = espyBox_Union(box, (espyBox){espyiScene_ToLocal(grid, b.min), espyiScene_ToLocal(grid, b.max)});
+        const espyTriangles* mesh = &run->input->occludees[i].mesh;
+        for (uint32_t k = 0; k < mesh->vertexCount; ++k)
+        {
+            espyVec3 p = espyiScene_ToLocal(grid, mesh->positions[k]);
+            box = espyiFinite3(p) ? espyBox_AddPoint(box, p) : box;
+        }
+    }
+    double slack = 4.0 * (double)s + 16.0;
+    return (espyiBoxD){{(double)box.min.x - slack, (double)box.min.y - slack, (double)box.min.z - slack},
+                       {(double)box.max.x + slack, (double)box.max.y + slack, (double)box.max.z + slack}};
+}
+
+static espyResult espyBake_PrepareProofs(espyBakeRun* run, const espyiSoup* soup)
+{
+    espyiFreeSpaceDef def = {.smallestHole = (double)run->def->smallestHole, .hooks = run->hooks};
+    espyResult result = espyiFreeSpace_Build(soup, espyBake_World(run), &def, &run->space);
+    return result == espyResult_Ok ? espyiCellTree_Build(&run->scene.grid, run->hooks, &run->tree) : result;
+}
+
+static espyResult espyBake_Prepare(espyBakeRun* run)
+{
+    double cpu = espyiClock_ThreadCpuSeconds();
+    const espyBakeInput* input = run->input;
+    espyiScene* scene = &run->scene;
+    espyResult result =
+        espyiScene_Gather(input, run->def, &run->owner->warnings, scene, run->out->message, sizeof run->out->message);
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    run->blockCount = run->def->dynamicObjects ? scene->grid.coarseCount : 0;
+    run->progressTotal = 2ull + input->occludeeCount + run->blockCount;
+    if (!espyBake_Advance(run, espyBakeStage_Prepare))
+    {
+        return espyResult_Cancelled;
+    }
+    espyiSoup soup = {{scene->positions, scene->indices, scene->vertexCount, scene->triangleCount}, scene->objects};
+    result = espyiBvh_Build(&soup, run->def->isa, run->threads, run->hooks, &run->bvh);
+    if (result == espyResult_Ok && scene->triangleCount > 0)
+    {
+        result = espyBake_PrepareProofs(run, &soup);
+    }
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    run->sampleMasks = espyiAlloc(run->hooks, scene->grid.cellCount, sizeof *run->sampleMasks);
+    if (!run->sampleMasks)
+    {
+        return espyResult_OutOfMemory;
+    }
+    run->prepare.cpuSeconds += espyiClock_ThreadCpuSeconds() - cpu;
+    if (!espyiSolid_Classify(scene, run->bvh, run->def->quality, run->threads, &run->control, run->sampleMasks,
+                             &run->prepare))
+    {
+        return espyBake_Stopped(run);
+    }
+    if (scene->grid.solidCount == scene->grid.cellCount &&
+        !espyiWarnings_Add(&run->owner->warnings, espyMessageId_BakeAllSolid, -1))
+    {
+        return espyResult_OutOfMemory;
+    }
+    return espyiPrevious_Open(&run->previous, scene, run->def, &run->owner->warnings);
+}
+
+// --- columns
+
+static bool espyBake_PutColumn(espyBakeRun* run, uint32_t column, const uint32_t* cellBits)
+{
+    uint32_t occludees = run->input->occludeeCount;
+    return column < occludees ? espyiColumns_Put(run->statics, column, cellBits)
+                              : espyiColumns_Put(run->dynamics, column - occludees, cellBits);
+}
+
+static bool espyBake_Restore(void* context, uint32_t column, const uint32_t* cellBits, const espyiTargetCounts* counts)
+{
+    espyBakeRun* run = context;
+    if (run->finished[column])
+    {
+        return true;
+    }
+    run->finished[column] = true;
+    if (column < run->input->occludeeCount)
+    {
+        run->counts[0].visible += counts->visible;
+        run->counts[0].hidden += counts->hidden;
+        run->counts[0].provenHidden += counts->provenHidden;
+        run->counts[0].unknown += counts->unknown;
+        ++run->out->stats.retestedOccludees;
+    }
+    atomic_fetch_add(&run->control.done, 1);
+    return espyBake_PutColumn(run, column, cellBits);
+}
+
+static espyResult espyBake_OpenColumns(espyBakeRun* run)
+{
+    uint32_t occludees = run->input->occludeeCount, cells = run->scene.grid.cellCount;
+    run->finished = espyiAlloc(run->hooks, (size_t)occludees + run->blockCount + 1u, sizeof *run->finished);
+    run->counts = espyiAlloc(run->hooks, run->threads, sizeof *run->counts);
+    run->searchers = espyiAlloc(run->hooks, run->threads, sizeof *run->searchers);
+    if (!run->finished || !run->counts || !run->searchers)
+    {
+        return espyResult_OutOfMemory;
+    }
+    espyResult result = espyiColumns_Create(occludees, cells, run->hooks, &run->statics);
+    if (result == espyResult_Ok && run->blockCount > 0)
+    {
+        result = espyiColumns_Create(run->blockCount, cells, run->hooks, &run->dynamics);
+    }
+    if (result == espyResult_Ok && run->def->checkpointPath)
+    {
+        result =
+            espyiCheckpoint_Open(run->def->checkpointPath, run->scene.contentHash, occludees + run->blockCount, cells,
+                                 &run->owner->warnings, run->hooks, espyBake_Restore, run, &run->checkpoint);
+        if (result == espyResult_Io)
+        {
+            snprintf(run->out->message, sizeof run->out->message, "the checkpoint '%s' could not be opened",
+                     run->def->checkpointPath);
+        }
+    }
+    run->shared = (espyiSearchShared){
+        .scene = &run->scene,
+        .bvh = run->bvh,
+        .space = run->space,
+        .tree = run->tree,
+        .sampleMasks = run->sampleMasks,
+        .quality = run->def->quality,
+        .nearDistance = run->def->nearDistance,
+        .control = &run->control,
+    };
+    for (uint32_t i = 0; i < run->threads && result == espyResult_Ok; ++i)
+    {
+        result = espyiSearcher_Init(&run->searchers[i], &run->shared) ? espyResult_Ok : espyResult_OutOfMemory;
+    }
+    return result;
+}
+
+// All cells see it.
+static void espyBake_FillAll(const espyBakeRun* run, espyiSearcher* searcher, espyiTargetCounts* counts)
+{
+    const espyiGrid* grid = &run->scene.grid;
+    uint32_t words = espyiBits_Words(grid->cellCount);
+    memset(searcher->visible, 0xFF, words * sizeof *searcher->visible);
+    if (grid->cellCount % 32u != 0)
+    {
+        searcher->visible[words - 1] = (1u << (grid->cellCount % 32u)) - 1u;
+    }
+    counts->visible = grid->cellCount - grid->solidCount;
+}
+
+// Copied answers: what is not visible counts as hidden, without the evidence, which a file does not keep.
+static void espyBake_CountCopied(const espyBakeRun* run, const espyiSearcher* searcher, espyiTargetCounts* counts)
+{
+    const espyiGrid* grid = &run->scene.grid;
+    for (uint32_t i = 0; i < espyiBits_Words(grid->cellCount); ++i)
+    {
+        counts->visible += espyiPopCount32(searcher->visible[i] & ~grid->solid[i]);
+    }
+    counts->hidden = grid->cellCount - grid->solidCount - counts->visible;
+}
+
+static void espyBake_FinishColumn(espyBakeRun* run, uint32_t column, uint32_t worker, const espyiTargetCounts* counts)
+{
+    espyiSearcher* searcher = &run->searchers[worker];
+    if (column < run->input->occludeeCount)
+    {
+        run->counts[worker].visible += counts->visible;
+        run->counts[worker].hidden += counts->hidden;
+        run->counts[worker].provenHidden += counts->provenHidden;
+        run->counts[worker].unknown += counts->unknown;
+    }
+    if (!espyBake_PutColumn(run, column, searcher->visible))
+    {
+        espyiControl_Fail(&run->control);
+    }
+    if (run->checkpoint && !espyiCheckpoint_Append(run->checkpoint, column, searcher->visible, counts))
+    {
+        atomic_store(&run->control.ioFailed, true);
+        atomic_store(&run->control.stop, true);
+    }
+    atomic_fetch_add(&run->control.done, 1);
+}
+
+static void espyBake_StaticJob(void* context, uint32_t index, uint32_t worker)
+{
+    espyBakeRun* run = context;
+    espyiSearcher* searcher = &run->searchers[worker];
+    espyiTargetCounts counts = {0};
+    if (run->finished[index] || atomic_load(&run->control.stop))
+    {
+        return;
+    }
+    if (run->scene.occludeeBad[index] || run->scene.triangleCount == 0)
+    {
+        espyBake_FillAll(run, searcher, &counts);
+    }
+    else if (run->previous.usable && run->previous.slots[index] != UINT32_MAX)
+    {
+        espyiPrevious_GetStatic(&run->previous, run->previous.slots[index], searcher->visible);
+        espyBake_CountCopied(run, searcher, &counts);
+    }
+    else if (!espyiTarget_FillOccludee(&searcher->target, &run->scene, index, run->def->quality))
+    {
+        espyiControl_Fail(&run->control);
+        return;
+    }
+    else if (!espyiSearcher_Run(searcher, &counts))
+    {
+        return;
+    }
+    espyBake_FinishColumn(run, index, worker, &counts);
+}
+
+static void espyBake_DynamicJob(void* context, uint32_t index, uint32_t worker)
+{
+    espyBakeRun* run = context;
+    espyiSearcher* searcher = &run->searchers[worker];
+    espyiTargetCounts counts = {0};
+    uint32_t column = run->input->occludeeCount + index;
+    if (run->finished[column] || atomic_load(&run->control.stop))
+    {
+        return;
+    }
+    if (run->scene.triangleCount == 0)
+    {
+        espyBake_FillAll(run, searcher, &counts);
+    }
+    else if (run->previous.usable)
+    {
+        espyiPrevious_GetDynamic(&run->previous, index, searcher->visible);
+    }
+    else if (!espyiTarget_FillBlock(&searcher->target, &run->scene, index))
+    {
+        espyiControl_Fail(&run->control);
+        return;
+    }
+    else if (!espyiSearcher_Run(searcher, &counts))
+    {
+        return;
+    }
+    espyBake_FinishColumn(run, column, worker, &counts);
+}
+
+static espyResult espyBake_Search(espyBakeRun* run)
+{
+    espyResult result = espyBake_OpenColumns(run);
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    atomic_fetch_add(&run->control.done, 1);
+    bool running = espyBake_Advance(run, espyBakeStage_Static) &&
+                   espyiTasks_For(run->threads, run->input->occludeeCount, espyBake_StaticJob, run, espyiControl_Tick,
+                                  &run->control);
+    running = running && espyBake_Advance(run, espyBakeStage_Dynamic) &&
+              espyiTasks_For(run->threads, run->blockCount, espyBake_DynamicJob, run, espyiControl_Tick, &run->control);
+    return running && !atomic_load(&run->control.stop) ? espyResult_Ok : espyBake_Stopped(run);
+}
+
+// --- writing
+
+typedef struct espyBakeIds
+{
+    int32_t* occluderNodes;
+    int32_t* occludeeNodes;
+    int32_t* occludeeParts;
+} espyBakeIds;
+
+static bool espyBake_GatherIds(const espyBakeRun* run, espyBakeIds* ids)
+{
+    const espyBakeInput* input = run->input;
+    ids->occluderNodes = espyiAlloc(run->hooks, (size_t)input->occluderCount + 1u, sizeof *ids->occluderNodes);
+    ids->occludeeNodes = espyiAlloc(run->hooks, (size_t)input->occludeeCount + 1u, sizeof *ids->occludeeNodes);
+    ids->occludeeParts = espyiAlloc(run->hooks, (size_t)input->occludeeCount + 1u, sizeof *ids->occludeeParts);
+    if (!ids->occluderNodes || !ids->occludeeNodes || !ids->occludeeParts)
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < input->occluderCount; ++i)
+    {
+        ids->occluderNodes[i] = input->occluders[i].node;
+    }
+    for (uint32_t i = 0; i < input->occludeeCount; ++i)
+    {
+        ids->occludeeNodes[i] = input->occludees[i].node;
+        ids->occludeeParts[i] = input->occludees[i].part;
+    }
+    return true;
+}
+
+static void espyBake_FreeIds(const espyBakeRun* run, espyBakeIds* ids)
+{
+    espyiFree(run->hooks, ids->occluderNodes);
+    espyiFree(run->hooks, ids->occludeeNodes);
+    espyiFree(run->hooks, ids->occludeeParts);
+}
+
+static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics, const espyiTable* dynamics)
+{
+    espyBakeIds ids = {0};
+    espyResult result = espyResult_OutOfMemory;
+    if (espyBake_GatherIds(run, &ids))
+    {
+        const espyiScene* scene = &run->scene;
+        espyiBlobDef blob = {
+            .grid = &scene->grid,
+            .quality = run->def->quality,
+            .nearDistance = run->def->nearDistance,
+            .smallestHole = run->def->smallestHole,
+            .occlusionCulling = run->def->occlusionCulling,
+            .consoleBudgetKB = run->def->consoleBudgetKB,
+            .seed = run->def->seed,
+            .settingsHash = scene->settingsHash,
+            .contentHash = scene->contentHash,
+            .occluderCount = run->input->occluderCount,
+            .occludeeCount = run->input->occludeeCount,
+            .occluderBoxes = scene->occluderBoxes,
+            .occludeeBoxes = scene->occludeeBoxes,
+            .occluderNodes = ids.occluderNodes,
+            .occludeeNodes = ids.occludeeNodes,
+            .occludeeParts = ids.occludeeParts,
+            .occluderHashes = scene->occluderHashes,
+            .occludeeHashes = scene->occludeeHashes,
+            .statics = statics,
+            .dynamics = dynamics,
+        };
+        result = espyiBlob_Write(&blob, run->hooks, &run->owner->data, &run->out->size);
+    }
+    espyBake_FreeIds(run, &ids);
+    return result;
+}
+
+static espyResult espyBake_Write(espyBakeRun* run)
+{
+    if (!espyBake_Advance(run, espyBakeStage_Write))
+    {
+        return espyResult_Cancelled;
+    }
+    double cpu = espyiClock_ThreadCpuSeconds();
+    bool strict = run->def->quality == espyBakeQuality_Proven;
+    espyiTable statics = {0}, dynamics = {0};
+    espyResult result = espyiTable_Build(run->statics, &run->scene.grid, strict, run->hooks, &statics);
+    if (result == espyResult_Ok && run->dynamics)
+    {
+        result = espyiTable_Build(run->dynamics, &run->scene.grid, strict, run->hooks, &dynamics);
+    }
+    if (result == espyResult_Ok)
+    {
+        result = espyBake_WriteBlob(run, &statics, run->dynamics ? &dynamics : NULL);
+    }
+    espyiTable_Free(&statics, run->hooks);
+    espyiTable_Free(&dynamics, run->hooks);
+    run->write.cpuSeconds = espyiClock_ThreadCpuSeconds() - cpu;
+    return result;
+}
+
+// --- statistics
+
+static void espyBake_FillStages(espyBakeRun* run, espyBakeStats* stats)
+{
+    static const char* const names[espyiStage_Count] = {
+        [espyiStage_Prepare] = "prepare", [espyiStage_Near] = "near",       [espyiStage_Lines] = "lines",
+        [espyiStage_Proof] = "proof",     [espyiStage_Fixed] = "fixed",     [espyiStage_Guided] = "guided",
+        [espyiStage_Ladder] = "ladder",   [espyiStage_Dynamic] = "dynamic", [espyiStage_Write] = "write",
+    };
+    stats->stageCount = espyiStage_Count;
+    for (uint32_t i = 0; i < espyiStage_Count; ++i)
+    {
+        espyBakeStageStats* to = &stats->stages[i];
+        *to = (espyBakeStageStats){.name = names[i]};
+        for (uint32_t k = 0; k < run->threads && run->searchers; ++k)
+        {
+            const espyiStageCount* from = &run->searchers[k].stages[i];
+            to->rays += from->rays;
+            to->pairs += from->pairs;
+            to->cpuSeconds += from->cpuSeconds;
+        }
+        const espyiStageCount* own = i == espyiStage_Prepare ? &run->prepare
+                                     : i == espyiStage_Write ? &run->write
+                                                             : NULL;
+        if (own)
+        {
+            to->rays += own->rays;
+            to->cpuSeconds += own->cpuSeconds;
+        }
+        stats->rays += to->rays;
+        stats->cpuSeconds += to->cpuSeconds;
+    }
+}
+
+static void espyBake_FillStats(espyBakeRun* run)
+{
+    espyBakeStats* stats = &run->out->stats;
+    stats->cells = run->scene.grid.cellCount;
+    stats->solidCells = run->scene.grid.solidCount;
+    stats->occluders = run->input->occluderCount;
+    stats->occludees = run->input->occludeeCount;
+    stats->triangles = run->scene.triangleCount;
+    stats->threads = (int32_t)run->threads;
+    espyBake_FillStages(run, stats);
+    for (uint32_t i = 0; i < run->threads && run->counts && run->searchers; ++i)
+    {
+        const espyiTargetCounts* counts = &run->counts[i];
+        stats->pairsVisible += counts->visible;
+        stats->pairsHidden += counts->hidden + counts->provenHidden;
+        stats->pairsProvenHidden += counts->provenHidden;
+        stats->pairsUnknown += counts->unknown;
+        uint64_t work = run->searchers[i].work;
+        stats->totalWork += work;
+        stats->maxThreadWork = work > stats->maxThreadWork ? work : stats->maxThreadWork;
+    }
+    stats->copiedOccludees = run->previous.copied;
+    stats->retestedOccludees = stats->occludees - stats->copiedOccludees;
+    stats->seconds = espyiClock_Seconds() - run->start;
+    stats->peakMemoryBytes = atomic_load(&run->owner->peak);
+}
+
+static void espyBake_Close(espyBakeRun* run, bool finished)
+{
+    for (uint32_t i = 0; i < run->threads && run->searchers; ++i)
+    {
+        espyiSearcher_Free(&run->searchers[i]);
+    }
+    espyiFree(run->hooks, run->searchers);
+    espyiFree(run->hooks, run->counts);
+    espyiFree(run->hooks, run->finished);
+    espyiCheckpoint_Close(run->checkpoint, finished);
+    espyiPrevious_Close(&run->previous, run->hooks);
+    espyiColumns_Destroy(run->statics);
+    espyiColumns_Destroy(run->dynamics);
+    espyiFree(run->hooks, run->sampleMasks);
+    espyiCellTree_Destroy(run->tree);
+    espyiFreeSpace_Destroy(run->space);
+    espyiBvh_Destroy(run->bvh);
+    espyiScene_Free(&run->scene);
+}
+
+static void espyBake_Explain(espyResult result, espyBakeResult* out)
+{
+    if (result != espyResult_Ok && out->message[0] == 0)
+    {
+        const char* text = result == espyResult_OutOfMemory ? "out of memory"
+                           : result == espyResult_Cancelled ? "cancelled"
+                                                            : espyResult_GetName(result);
+        snprintf(out->message, sizeof out->message, "%s", text);
+    }
+}
+
+espyResult espyBake_Run(const espyBakeInput* input, const espyBakeDef* def, espyBakeResult* out)
+{
+    *out = (espyBakeResult){0};
+    espyHooks hooks = espyiHooks_Resolve(def ? &def->hooks : NULL);
+    espyResult result = espyBakeDef_Validate(def, out->message, sizeof out->message);
+    if (!ESPYI_CHECK(&hooks, result == espyResult_Ok))
+    {
+        return result;
+    }
+    result = espyiScene_Validate(input, out->message, sizeof out->message);
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    espyBakeOwner* owner = espyOwner_Create(&hooks);
+    if (!owner)
+    {
+        espyBake_Explain(espyResult_OutOfMemory, out);
+        return espyResult_OutOfMemory;
+    }
+    out->owner = owner;
+    espyBakeRun run = {
+        .input = input,
+        .def = def,
+        .hooks = &owner->hooks,
+        .owner = owner,
+        .out = out,
+        .start = espyiClock_Seconds(),
+        .threads = espyiTasks_ThreadCount(def->threads),
+        .scene = {.hooks = &owner->hooks},
+    };
+    run.control.alone = run.threads == 1;
+    run.control.tick = def->progress ? espyBake_Progress : NULL;
+    run.control.tickContext = &run;
+    result = espyBake_Prepare(&run);
+    result = result == espyResult_Ok ? espyBake_Search(&run) : result;
+    result = result == espyResult_Ok ? espyBake_Write(&run) : result;
+    if (result == espyResult_Ok)
+    {
+        atomic_fetch_add(&run.control.done, 1);
+        espyBake_Advance(&run, espyBakeStage_Write);
+        out->data = owner->data;
+    }
+    espyBake_FillStats(&run);
+    espyBake_Close(&run, result == espyResult_Ok);
+    espyBake_Explain(result, out);
+    out->warnings = owner->warnings.items;
+    out->warningCount = (uint32_t)owner->warnings.count;
+    return result;
+}
+
+void espyBake_Free(espyBakeResult* result)
+{
+    espyBakeOwner* owner = result->owner;
+    if (owner)
+    {
+        espyiFree(&owner->hooks, owner->data);
+        espyiWarnings_Free(&owner->warnings);
+        espyHooks user = owner->user;
+        espyiFree(&user, owner);
+    }
+    *result = (espyBakeResult){0};
+}
