@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The scene builders: the same bytes everywhere, the counts that the documentation states, sound closed meshes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test_main.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/core.h"
 #include "scenes/scenes.h"
