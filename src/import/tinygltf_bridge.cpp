@@ -361,4 +361,29 @@ espyiGltfValue espyiGltfValue_Element(const void* handle, size_t index)
                                                                           : nullptr);
 }
 
+#else
+
+#include <cstdio>
+
+espyResult espyiGltfModel_Parse(const char*, size_t, espyiGltfModel* out, char* message, size_t messageSize)
+{
+    *out = espyiGltfModel{};
+    std::snprintf(message, messageSize, "built without tinygltf: no glTF import");
+    return espyResult_Unsupported;
+}
+
+void espyiGltfModel_Free(espyiGltfModel*)
+{
+}
+
+espyiGltfValue espyiGltfValue_Member(const void*, const char*)
+{
+    return espyiGltfValue{};
+}
+
+espyiGltfValue espyiGltfValue_Element(const void*, size_t)
+{
+    return espyiGltfValue{};
+}
+
 #endif
