@@ -46,9 +46,6 @@ espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, es
         espyiCellTree_Destroy(tree);
         return espyResult_OutOfMemory;
     }
-    tree->origin[0] = (double)grid->origin.x;
-    tree->origin[1] = (double)grid->origin.y;
-    tree->origin[2] = (double)grid->origin.z;
     tree->cellSize = (double)grid->cellSize;
     for (uint32_t i = 0; i < grid->cellCount; ++i)
     {
@@ -114,8 +111,8 @@ espyiBoxD espyiCellTree_Box(const espyiCellTree* tree, uint32_t node)
     espyiBoxD box;
     for (int axis = 0; axis < 3; ++axis)
     {
-        box.min[axis] = tree->origin[axis] + tree->nodes[node].min[axis] * tree->cellSize;
-        box.max[axis] = tree->origin[axis] + (tree->nodes[node].max[axis] + 1.0) * tree->cellSize;
+        box.min[axis] = tree->nodes[node].min[axis] * tree->cellSize;
+        box.max[axis] = (tree->nodes[node].max[axis] + 1.0) * tree->cellSize;
     }
     return box;
 }

@@ -56,6 +56,9 @@ void espyiProver_Destroy(espyiProver* prover)
         espyiFree(&hooks, prover->cacheOf);
         espyiFree(&hooks, prover->seenStamp);
         espyiFree(&hooks, prover->cellStack);
+        espyiFree(&hooks, prover->parts.nodes);
+        espyiFree(&hooks, prover->parts.order);
+        espyiFree(&hooks, prover->pairs);
         espyiFree(&hooks, prover);
     }
 }
@@ -152,7 +155,7 @@ static bool espyiProver_Seed(espyiProver* prover, uint32_t side, const uint32_t*
     return false;
 }
 
-static void espyiProver_NextEpoch(espyiProver* prover)
+void espyiProver_NextEpoch(espyiProver* prover)
 {
     if (++prover->epoch >= UINT32_MAX / 2)
     {

@@ -5,6 +5,7 @@
 // occluder, every segment from C to T is blocked. C: window cuts. E: exit faces (disjoint boxes only). D: subdivision.
 // docs/notes/proof.md derives them and lists the conditions under which each is sound.
 //
+// All coordinates (occluders, world, boxes, rays) are relative to the grid's origin, as everywhere in the bake.
 // All budgets count work (floods, portal tests), never time, so results are the same on every machine.
 #ifndef ESPYI_PROOF_H
 #define ESPYI_PROOF_H

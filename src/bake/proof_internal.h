@@ -44,13 +44,14 @@ typedef struct espyiCellNode
 struct espyiCellTree
 {
     espyHooks hooks;
-    double origin[3], cellSize;
+    double cellSize;
     espyiCellNode* nodes; ///< Pre-order: children of node i are i + 1 and i + 2 * (count of child i + 1).
     uint32_t* order;      ///< Cell ranks in tree order.
     uint32_t* leafOf;     ///< Node of each cell rank.
     uint32_t nodeCount, cellCount;
 };
 
+/// In coordinates relative to the lattice's origin, exact.
 espyiBoxD espyiCellTree_Box(const espyiCellTree* tree, uint32_t node);
 
 typedef struct espyiLeafList
@@ -64,6 +65,33 @@ typedef struct espyiCachedLeaves
 {
     uint32_t offset1, count;
 } espyiCachedLeaves;
+
+typedef struct espyiPartNode
+{
+    espyiBoxD box;
+    uint32_t first, count; ///< In order. Children as in the cell tree.
+} espyiPartNode;
+
+typedef struct espyiPartTree
+{
+    espyiPartNode* nodes;
+    uint32_t* order;
+    size_t nodeCapacity, orderCapacity;
+    uint64_t hash; ///< Of the boxes that it was built from.
+    uint32_t count;
+} espyiPartTree;
+
+/// Two boxes that the ladder has still to close.
+typedef struct espyiPair
+{
+    espyiBoxD a, b;
+    uint32_t node; ///< Of the part tree; b is inside its box.
+    uint8_t depth;
+    bool exited; ///< Exit faces were taken already.
+} espyiPair;
+
+/// Leaves of a flood that are kept; more than this is too open for a window cut.
+#define ESPYI_MAX_REACHED 192u
 
 struct espyiProver
 {
@@ -84,11 +112,18 @@ struct espyiProver
     uint32_t* seenStamp;        ///< Per cell tree node: a known visible cell below, where equal to the stamp.
     uint32_t stamp;
     uint32_t* cellStack;
-    bool failed; ///< Out of memory: nothing is hidden any more.
+    espyiPartTree parts; ///< Of the ladder's last target.
+    espyiPair* pairs;
+    size_t pairCount, pairCapacity;
+    uint32_t reached[ESPYI_MAX_REACHED];
+    uint32_t reachedCount; ///< May be more than were kept.
+    bool failed;           ///< Out of memory: nothing is hidden any more.
 };
 
 /// Leaves that meet the box grown by `grow` (negative: shrunk), appended in ascending order. False: out of memory.
 bool espyiProver_FindLeaves(espyiProver* prover, const espyiBoxD* box, double grow, espyiLeafList* list);
+/// Starts a new set of marks: 2 * epoch and 2 * epoch + 1 are unused.
+void espyiProver_NextEpoch(espyiProver* prover);
 /// True where no path inside the shaft joins the two sets of leaves.
 bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint32_t* target, size_t targetCount,
                        const uint32_t* camera, size_t cameraCount);

@@ -1,0 +1,760 @@
+// SPDX-License-Identifier: MIT
+// Works on one open pair: window cuts, exit faces and subdivision to close it, rays through what stays open to see it.
+//
+// Each step on a pair of boxes (A, B) ends in one of three ways: a flood or a window cut closes it; a ray gets through;
+// or it is replaced by smaller pairs that cover it. The pair of cell and target is hidden when nothing is left.
+#include "bake/proof_internal.h"
+
+#include <float.h>
+#include <math.h>
+
+#define ESPYI_MAX_DEPTH 48u
+// Half thickness of a window, and the least distance of its plane from both boxes.
+#define ESPYI_WINDOW_HALF 1e-4
+#define ESPYI_WINDOW_PAD 1e-6
+#define ESPYI_EXIT_SLAB 1e-3
+#define ESPYI_MAX_PLANES 24u
+#define ESPYI_MAX_WINDOWS 6u
+// Boxes smaller than this on every axis are not halved any more.
+#define ESPYI_MIN_HALVED 1e-3
+#define ESPYI_AIM_TRIES 4u
+
+typedef struct espyiWindow
+{
+    uint32_t leaf;
+    espyiBoxD box, a, b; ///< The window, and what lines through it meet of A and B.
+} espyiWindow;
+
+typedef struct espyiLadder
+{
+    espyiProver* prover;
+    const espyiLadderDef* def;
+    const espyiProofTarget* target;
+    espyiRng rng;
+    uint64_t firstFlood;
+    espyiBoxD camera;
+    uint32_t windowCount;
+    bool allWindows;                        ///< No other window of the plane is open.
+    espyiWindow windows[ESPYI_MAX_WINDOWS]; ///< Those of the pair at hand that stay open.
+} espyiLadder;
+
+static bool espyiLadder_HasBudget(const espyiLadder* ladder)
+{
+    return ladder->prover->floods - ladder->firstFlood < ladder->def->budget && !ladder->prover->failed;
+}
+
+// --- parts
+// --------------------------------------------------------------------------------------------------------
+
+static espyiBoxD espyiPartTree_Bound(const espyiProofTarget* target, const uint32_t* order, uint32_t count)
+{
+    espyiBoxD box = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            box.min[axis] = fmin(box.min[axis], target->parts[order[i]].min[axis]);
+            box.max[axis] = fmax(box.max[axis], target->parts[order[i]].max[axis]);
+        }
+    }
+    return box;
+}
+
+/// Splits the parts of a node by their middles, in place; the two sides are never empty.
+static uint32_t espyiPartTree_Split(const espyiProofTarget* target, const espyiPartNode* node, uint32_t* order)
+{
+    int axis = 0;
+    for (int other = 1; other < 3; ++other)
+    {
+        axis = node->box.max[other] - node->box.min[other] > node->box.max[axis] - node->box.min[axis] ? other : axis;
+    }
+    double middle = node->box.min[axis] + node->box.max[axis];
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < node->count; ++i)
+    {
+        const espyiBoxD* part = &target->parts[order[node->first + i]];
+        if (part->min[axis] + part->max[axis] < middle)
+        {
+            uint32_t swap = order[node->first + left];
+            order[node->first + left++] = order[node->first + i];
+            order[node->first + i] = swap;
+        }
+    }
+    return left == 0 || left == node->count ? node->count / 2 : left;
+}
+
+/// The tree over the target's parts; kept from call to call while the parts stay the same.
+static bool espyiLadder_BuildParts(espyiProver* prover, const espyiProofTarget* target)
+{
+    espyiPartTree* tree = &prover->parts;
+    uint64_t hash = espyiHash_Bytes(target->partCount, target->parts, target->partCount * sizeof(espyiBoxD));
+    if (tree->count == target->partCount && tree->hash == hash)
+    {
+        return true;
+    }
+    void* nodes = tree->nodes;
+    void* order = tree->order;
+    tree->count = 0;
+    bool ok =
+        espyiGrow(&prover->hooks, &nodes, &tree->nodeCapacity, 2 * (size_t)target->partCount, sizeof(espyiPartNode));
+    tree->nodes = nodes;
+    ok = ok && espyiGrow(&prover->hooks, &order, &tree->orderCapacity, target->partCount, sizeof(uint32_t));
+    tree->order = order;
+    if (!ok)
+    {
+        prover->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < target->partCount; ++i)
+    {
+        tree->order[i] = i;
+    }
+    tree->nodes[0] = (espyiPartNode){.first = 0, .count = target->partCount};
+    for (uint32_t index = 0; index < 2 * target->partCount - 1; ++index)
+    {
+        espyiPartNode* node = &tree->nodes[index];
+        node->box = espyiPartTree_Bound(target, tree->order + node->first, node->count);
+        if (node->count > 1)
+        {
+            uint32_t left = espyiPartTree_Split(target, node, tree->order);
+            tree->nodes[index + 1] = (espyiPartNode){.first = node->first, .count = left};
+            tree->nodes[index + 2 * left] = (espyiPartNode){.first = node->first + left, .count = node->count - left};
+        }
+    }
+    tree->count = target->partCount;
+    tree->hash = hash;
+    return true;
+}
+
+// --- floods
+// -------------------------------------------------------------------------------------------------------
+
+static bool espyiLadder_Leaves(espyiProver* prover, const espyiBoxD* box, uint32_t side)
+{
+    prover->seeds[side].count = 0;
+    double grow = side == 0 ? prover->space->stats.margin : -prover->shrink;
+    if (!espyiProver_FindLeaves(prover, box, grow, &prover->seeds[side]))
+    {
+        prover->failed = true;
+        return false;
+    }
+    return true;
+}
+
+/// Everything that the camera box reaches inside the shaft, into `reached` (all of it: the flood never stops early).
+/// True where the target's leaves, in seeds[0], are part of it.
+static bool espyiLadder_Reach(espyiProver* prover, const espyiShaft* shaft)
+{
+    const espyiFreeSpace* space = prover->space;
+    uint32_t* queue = prover->stacks[1];
+    uint32_t count = 0;
+    uint64_t tests = 0;
+    prover->floods += 1;
+    espyiProver_NextEpoch(prover);
+    uint32_t mark = 2 * prover->epoch;
+    for (size_t i = 0; i < prover->seeds[1].count; ++i)
+    {
+        prover->marks[prover->seeds[1].leaves[i]] = mark;
+        queue[count++] = prover->seeds[1].leaves[i];
+    }
+    for (uint32_t at = 0; at < count; ++at)
+    {
+        uint32_t end = space->leafFirst[queue[at] + 1];
+        for (uint32_t i = space->leafFirst[queue[at]]; i < end; ++i)
+        {
+            const espyiPortalRef* ref = &space->refs[i];
+            if (prover->marks[ref->leaf] != mark)
+            {
+                tests += 1;
+                if (espyiShaft_Meets(shaft, ref, (const double(*)[3])space->points))
+                {
+                    prover->marks[ref->leaf] = mark;
+                    queue[count++] = ref->leaf;
+                }
+            }
+        }
+    }
+    prover->work += tests;
+    prover->reachedCount = count;
+    for (uint32_t i = 0; i < count && i < ESPYI_MAX_REACHED; ++i)
+    {
+        prover->reached[i] = queue[i];
+    }
+    for (size_t i = 0; i < prover->seeds[0].count; ++i)
+    {
+        if (prover->marks[prover->seeds[0].leaves[i]] == mark)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A flood between two boxes. A leaf given for one side stands for that side's leaves: a window is crossed inside it.
+static bool espyiLadder_Closes(espyiLadder* ladder, const espyiBoxD* camera, const uint32_t* cameraLeaf,
+                               const espyiBoxD* target, const uint32_t* targetLeaf)
+{
+    espyiProver* prover = ladder->prover;
+    if ((!targetLeaf && !espyiLadder_Leaves(prover, target, 0)) ||
+        (!cameraLeaf && !espyiLadder_Leaves(prover, camera, 1)))
+    {
+        return false;
+    }
+    espyiShaft shaft;
+    espyiShaft_Set(&shaft, camera, target, prover->shrink);
+    return espyiProver_Apart(prover, &shaft, targetLeaf ? targetLeaf : prover->seeds[0].leaves,
+                             targetLeaf ? 1 : prover->seeds[0].count, cameraLeaf ? cameraLeaf : prover->seeds[1].leaves,
+                             cameraLeaf ? 1 : prover->seeds[1].count);
+}
+
+// --- windows
+// ------------------------------------------------------------------------------------------------------
+
+/// Bounds of the shaft's section at x[axis] = m, exact on each of the other axes. False: empty.
+static bool espyiShaft_Section(const espyiShaft* shaft, uint32_t axis, double m, double low[3], double high[3])
+{
+    for (uint32_t other = 0; other < 3; ++other)
+    {
+        low[other] = shaft->min[other];
+        high[other] = shaft->max[other];
+    }
+    for (uint32_t i = 0; i < shaft->bridgeCount; ++i)
+    {
+        const espyiBridge* b = &shaft->bridges[i];
+        uint32_t own = b->axis[0] == axis ? 0u : 1u;
+        if (b->axis[own] != axis)
+        {
+            continue;
+        }
+        uint32_t other = b->axis[1 - own];
+        double limit = (b->w - b->n[own] * m) / b->n[1 - own];
+        if (b->positive[1 - own])
+        {
+            high[other] = fmin(high[other], limit);
+        }
+        else
+        {
+            low[other] = fmax(low[other], limit);
+        }
+    }
+    low[axis] = high[axis] = m;
+    for (uint32_t other = 0; other < 3; ++other)
+    {
+        if (low[other] > high[other])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Summed area of the windows of the reached leaves at this plane.
+static double espyiLadder_WindowArea(const espyiProver* prover, const espyiShaft* shaft, uint32_t axis, double m)
+{
+    double low[3], high[3], area = 0;
+    if (!espyiShaft_Section(shaft, axis, m, low, high))
+    {
+        return 0;
+    }
+    uint32_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+    for (uint32_t i = 0; i < prover->reachedCount; ++i)
+    {
+        const espyiBoxD* leaf = &prover->space->leafBoxes[prover->reached[i]];
+        if (leaf->min[axis] < m && leaf->max[axis] > m)
+        {
+            double width = fmin(high[u], leaf->max[u]) - fmax(low[u], leaf->min[u]);
+            double height = fmin(high[v], leaf->max[v]) - fmax(low[v], leaf->min[v]);
+            area += width > 0 && height > 0 ? width * height : 0;
+        }
+    }
+    return area;
+}
+
+/// The separating plane with the least open area, as the leaf slab that it runs through: [*low, *high] on *axis.
+static bool espyiLadder_ChoosePlane(const espyiProver* prover, const espyiShaft* shaft, const espyiBoxD* a,
+                                    const espyiBoxD* b, uint32_t* axisOut, double* low, double* high)
+{
+    double best = DBL_MAX;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        // Strictly between the boxes, with room for the window's thickness on both sides.
+        double from = fmin(a->max[axis], b->max[axis]) + 2 * ESPYI_WINDOW_HALF;
+        double to = fmax(a->min[axis], b->min[axis]) - 2 * ESPYI_WINDOW_HALF;
+        if (!(from < to))
+        {
+            continue;
+        }
+        uint32_t step = 1 + prover->reachedCount / ESPYI_MAX_PLANES;
+        for (uint32_t i = 0; i < prover->reachedCount; i += step)
+        {
+            const espyiBoxD* leaf = &prover->space->leafBoxes[prover->reached[i]];
+            double start = fmax(from, leaf->min[axis]), end = fmin(to, leaf->max[axis]);
+            if (!(start < end))
+            {
+                continue;
+            }
+            double sectionLow[3], sectionHigh[3], m = 0.5 * (start + end);
+            if (!espyiShaft_Section(shaft, axis, m, sectionLow, sectionHigh))
+            {
+                continue;
+            }
+            uint32_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+            double section = (sectionHigh[u] - sectionLow[u]) * (sectionHigh[v] - sectionLow[v]);
+            double area = espyiLadder_WindowArea(prover, shaft, axis, m) / fmax(section, 1e-12);
+            if (area < best)
+            {
+                best = area;
+                *axisOut = axis;
+                *low = start;
+                *high = end;
+            }
+        }
+    }
+    return best < DBL_MAX;
+}
+
+/// Clips `to` to what lines from `from` through the window can meet beyond the plane x[axis] = m. False: nothing.
+static bool espyiWindow_Narrow(const espyiBoxD* from, const espyiBoxD* window, uint32_t axis, double m, espyiBoxD* to)
+{
+    double near, far, toNear, toFar;
+    if (from->max[axis] < m)
+    {
+        near = m - from->max[axis];
+        far = m - from->min[axis];
+        toNear = to->min[axis] - m;
+        toFar = to->max[axis] - m;
+    }
+    else
+    {
+        near = from->min[axis] - m;
+        far = from->max[axis] - m;
+        toNear = m - to->max[axis];
+        toFar = m - to->min[axis];
+    }
+    double least = toNear / far, most = toFar / near;
+    for (uint32_t other = 0; other < 3; ++other)
+    {
+        if (other == axis)
+        {
+            continue;
+        }
+        // to = w + (w - from) s, s in [least, most]: bounds by intervals.
+        double down = window->min[other] - from->max[other], up = window->max[other] - from->min[other];
+        double low = window->min[other] + (down < 0 ? down * most : down * least);
+        double high = window->max[other] + (up > 0 ? up * most : up * least);
+        double pad = ESPYI_WINDOW_PAD + 4 * DBL_EPSILON * (most * (fabs(down) + fabs(up)) + fabs(low) + fabs(high));
+        to->min[other] = fmax(to->min[other], low - pad);
+        to->max[other] = fmin(to->max[other], high + pad);
+        if (to->min[other] > to->max[other])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The part of the plane that is inside the leaf and the shaft, as a slab. False: they do not meet there.
+static bool espyiLadder_WindowBox(const espyiProver* prover, const espyiShaft* shaft, uint32_t leaf, uint32_t axis,
+                                  double m, espyiBoxD* box)
+{
+    double low[3], high[3];
+    const espyiBoxD* bounds = &prover->space->leafBoxes[leaf];
+    if (bounds->min[axis] > m || bounds->max[axis] < m || !espyiShaft_Section(shaft, axis, m, low, high))
+    {
+        return false;
+    }
+    for (uint32_t other = 0; other < 3; ++other)
+    {
+        if (other == axis)
+        {
+            box->min[other] = m - ESPYI_WINDOW_HALF;
+            box->max[other] = m + ESPYI_WINDOW_HALF;
+            continue;
+        }
+        box->min[other] = fmax(low[other], bounds->min[other]) - ESPYI_WINDOW_PAD;
+        box->max[other] = fmin(high[other], bounds->max[other]) + ESPYI_WINDOW_PAD;
+        if (box->min[other] > box->max[other])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// C at one plane: every window of it closed. Those that are not are kept for aiming (the first few).
+static bool espyiLadder_CutAt(espyiLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b,
+                              uint32_t axis, double m)
+{
+    espyiProver* prover = ladder->prover;
+    ladder->windowCount = 0;
+    ladder->allWindows = false;
+    for (uint32_t i = 0; i < prover->reachedCount; ++i)
+    {
+        espyiWindow window = {.leaf = prover->reached[i], .a = *a, .b = *b};
+        if (!espyiLadder_WindowBox(prover, shaft, window.leaf, axis, m, &window.box))
+        {
+            continue;
+        }
+        bool open = true;
+        for (int round = 0; round < 2 && open; ++round)
+        {
+            open = espyiWindow_Narrow(&window.a, &window.box, axis, m, &window.b) &&
+                   espyiWindow_Narrow(&window.b, &window.box, axis, m, &window.a);
+        }
+        if (!open)
+        {
+            continue;
+        }
+        window.a = espyiBox_Pad(window.a, ESPYI_MIN_THICKNESS);
+        window.b = espyiBox_Pad(window.b, ESPYI_MIN_THICKNESS);
+        window.box = espyiBox_Pad(window.box, ESPYI_MIN_THICKNESS);
+        if (!espyiLadder_HasBudget(ladder) || ladder->windowCount == ESPYI_MAX_WINDOWS)
+        {
+            return false;
+        }
+        if (!espyiLadder_Closes(ladder, &window.box, &window.leaf, &window.b, NULL) &&
+            !espyiLadder_Closes(ladder, &window.a, NULL, &window.box, &window.leaf) &&
+            !espyiLadder_Closes(ladder, &window.a, NULL, &window.b, NULL))
+        {
+            ladder->windows[ladder->windowCount++] = window;
+        }
+    }
+    ladder->allWindows = !prover->failed;
+    return ladder->windowCount == 0 && !prover->failed;
+}
+
+/// C: at both ends of the slab with the least opening, since each end sees the whole depth of a slit on its far side.
+static bool espyiLadder_Cut(espyiLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b)
+{
+    uint32_t axis = 0;
+    double low = 0, high = 0;
+    if (ladder->prover->reachedCount > ESPYI_MAX_REACHED ||
+        !espyiLadder_ChoosePlane(ladder->prover, shaft, a, b, &axis, &low, &high))
+    {
+        return false;
+    }
+    double inset = fmin(2 * ESPYI_WINDOW_HALF, 0.25 * (high - low));
+    return espyiLadder_CutAt(ladder, shaft, a, b, axis, low + inset) ||
+           espyiLadder_CutAt(ladder, shaft, a, b, axis, high - inset);
+}
+
+// --- rays
+// ---------------------------------------------------------------------------------------------------------
+
+static double espyiLadder_Random(espyiLadder* ladder, double low, double high)
+{
+    return low + (high - low) * (double)espyiRng_Float(&ladder->rng);
+}
+
+/// A point of some part under the node inside the box. False: none was found in a few tries.
+static bool espyiLadder_PickTarget(espyiLadder* ladder, uint32_t node, const espyiBoxD* box, double p[3])
+{
+    const espyiPartTree* tree = &ladder->prover->parts;
+    for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES; ++attempt)
+    {
+        uint32_t at = tree->nodes[node].first + espyiRng_Below(&ladder->rng, tree->nodes[node].count);
+        const espyiBoxD* part = &ladder->target->parts[tree->order[at]];
+        bool meets = true;
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            double low = fmax(part->min[axis], box->min[axis]), high = fmin(part->max[axis], box->max[axis]);
+            meets = meets && low <= high;
+            p[axis] = espyiLadder_Random(ladder, low, high);
+        }
+        if (meets)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// From the target's point back through the window's point to a point of the box. False: the line misses it.
+static bool espyiLadder_Extend(espyiLadder* ladder, const double b[3], const double w[3], const espyiBoxD* box,
+                               double a[3])
+{
+    double low = 1.0, high = DBL_MAX;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        double d = w[axis] - b[axis];
+        if (fabs(d) < 1e-12)
+        {
+            if (b[axis] < box->min[axis] || b[axis] > box->max[axis])
+            {
+                return false;
+            }
+            continue;
+        }
+        double t0 = (box->min[axis] - b[axis]) / d, t1 = (box->max[axis] - b[axis]) / d;
+        low = fmax(low, fmin(t0, t1));
+        high = fmin(high, fmax(t0, t1));
+    }
+    if (!(low <= high))
+    {
+        return false;
+    }
+    double t = espyiLadder_Random(ladder, low, high);
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        a[axis] = fmin(fmax(b[axis] + t * (w[axis] - b[axis]), box->min[axis]), box->max[axis]);
+    }
+    return true;
+}
+
+static bool espyiLadder_Shoot(espyiLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node)
+{
+    for (uint32_t ray = 0; ladder->def->tryRay && ray < ladder->def->raysPerStep; ++ray)
+    {
+        double from[3], to[3];
+        bool aimed = false;
+        if (ray % 2 == 0 && ladder->windowCount)
+        {
+            const espyiWindow* window = &ladder->windows[espyiRng_Below(&ladder->rng, ladder->windowCount)];
+            for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && !aimed; ++attempt)
+            {
+                double w[3];
+                for (int axis = 0; axis < 3; ++axis)
+                {
+                    w[axis] = espyiLadder_Random(ladder, window->box.min[axis], window->box.max[axis]);
+                }
+                aimed = espyiLadder_PickTarget(ladder, node, &window->b, to) &&
+                        espyiLadder_Extend(ladder, to, w, &window->a, from);
+            }
+        }
+        if (!aimed)
+        {
+            if (!espyiLadder_PickTarget(ladder, node, b, to))
+            {
+                continue;
+            }
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                from[axis] = espyiLadder_Random(ladder, a->min[axis], a->max[axis]);
+            }
+        }
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            // Padding and rounding may have left the cell by a hair.
+            from[axis] = fmin(fmax(from[axis], ladder->camera.min[axis]), ladder->camera.max[axis]);
+        }
+        if (ladder->def->tryRay(ladder->def->context, from, to))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// --- steps
+// --------------------------------------------------------------------------------------------------------
+
+static bool espyiLadder_Push(espyiProver* prover, const espyiPair* pair)
+{
+    void* pairs = prover->pairs;
+    if (!espyiGrow(&prover->hooks, &pairs, &prover->pairCapacity, prover->pairCount + 1, sizeof(espyiPair)))
+    {
+        prover->failed = true;
+        return false;
+    }
+    prover->pairs = pairs;
+    prover->pairs[prover->pairCount++] = *pair;
+    return true;
+}
+
+/// E: every segment from A to B leaves A through one of these faces. Only for boxes with a gap between them.
+static bool espyiLadder_PushExits(espyiProver* prover, const espyiPair* pair)
+{
+    bool apart = false;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        apart = apart || pair->a.min[axis] > pair->b.max[axis] + 1e-9 || pair->b.min[axis] > pair->a.max[axis] + 1e-9;
+    }
+    if (!apart)
+    {
+        return false;
+    }
+    size_t before = prover->pairCount;
+    for (int face = 0; face < 6; ++face)
+    {
+        int axis = face / 2;
+        bool exits = face % 2 ? pair->b.max[axis] > pair->a.max[axis] : pair->b.min[axis] < pair->a.min[axis];
+        if (!exits || pair->a.max[axis] - pair->a.min[axis] < 4 * ESPYI_EXIT_SLAB)
+        {
+            if (exits)
+            {
+                // Too thin for a slab: nothing is gained.
+                prover->pairCount = before;
+                return false;
+            }
+            continue;
+        }
+        espyiPair slab = *pair;
+        slab.depth += 1;
+        slab.exited = true;
+        if (face % 2)
+        {
+            slab.a.min[axis] = slab.a.max[axis] - ESPYI_EXIT_SLAB;
+        }
+        else
+        {
+            slab.a.max[axis] = slab.a.min[axis] + ESPYI_EXIT_SLAB;
+        }
+        if (!espyiLadder_Push(prover, &slab))
+        {
+            return false;
+        }
+    }
+    return prover->pairCount > before;
+}
+
+static int espyiBox_LongestAxis(const espyiBoxD* box)
+{
+    int axis = 0;
+    for (int other = 1; other < 3; ++other)
+    {
+        axis = box->max[other] - box->min[other] > box->max[axis] - box->min[axis] ? other : axis;
+    }
+    return axis;
+}
+
+/// D: the larger of the two, halved; the target along the tree of its parts first. False: both are too small.
+static bool espyiLadder_PushHalves(espyiProver* prover, const espyiPair* pair)
+{
+    const espyiPartNode* node = &prover->parts.nodes[pair->node];
+    int axisA = espyiBox_LongestAxis(&pair->a), axisB = espyiBox_LongestAxis(&pair->b);
+    double sizeA = pair->a.max[axisA] - pair->a.min[axisA], sizeB = pair->b.max[axisB] - pair->b.min[axisB];
+    espyiPair half[2] = {*pair, *pair};
+    half[0].depth = half[1].depth = (uint8_t)(pair->depth + 1);
+    if (sizeA >= sizeB && sizeA >= ESPYI_MIN_HALVED)
+    {
+        half[0].a.max[axisA] = half[1].a.min[axisA] = 0.5 * (pair->a.min[axisA] + pair->a.max[axisA]);
+        return espyiLadder_Push(prover, &half[1]) && espyiLadder_Push(prover, &half[0]);
+    }
+    if (node->count > 1)
+    {
+        uint32_t children[2] = {pair->node + 1, pair->node + 2 * prover->parts.nodes[pair->node + 1].count};
+        for (uint32_t side = 2; side-- > 0;)
+        {
+            const espyiBoxD* box = &prover->parts.nodes[children[side]].box;
+            bool meets = true;
+            half[side].node = children[side];
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                half[side].b.min[axis] = fmax(pair->b.min[axis], box->min[axis]);
+                half[side].b.max[axis] = fmin(pair->b.max[axis], box->max[axis]);
+                meets = meets && half[side].b.min[axis] <= half[side].b.max[axis];
+            }
+            if (meets && !espyiLadder_Push(prover, &half[side]))
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+    if (sizeB >= ESPYI_MIN_HALVED)
+    {
+        half[0].b.max[axisB] = half[1].b.min[axisB] = 0.5 * (pair->b.min[axisB] + pair->b.max[axisB]);
+        return espyiLadder_Push(prover, &half[1]) && espyiLadder_Push(prover, &half[0]);
+    }
+    return false;
+}
+
+/// One step on one pair. Visible: a ray got through. Hidden: closed. Unknown: to be split.
+static espyiVerdict espyiLadder_Step(espyiLadder* ladder, espyiPair* pair)
+{
+    espyiProver* prover = ladder->prover;
+    espyiBoxD b = espyiBox_Pad(pair->b, ESPYI_MIN_THICKNESS);
+    ladder->windowCount = 0;
+    ladder->allWindows = false;
+    if (!espyiLadder_Leaves(prover, &b, 0) || !espyiLadder_Leaves(prover, &pair->a, 1))
+    {
+        return espyiVerdict_Unknown;
+    }
+    espyiShaft shaft;
+    espyiShaft_Set(&shaft, &pair->a, &b, prover->shrink);
+    if (!espyiLadder_Reach(prover, &shaft) || espyiLadder_Cut(ladder, &shaft, &pair->a, &b))
+    {
+        return espyiVerdict_Hidden;
+    }
+    if (espyiLadder_Shoot(ladder, &pair->a, &pair->b, pair->node))
+    {
+        return espyiVerdict_Visible;
+    }
+    if (ladder->windowCount == 1 && ladder->allWindows)
+    {
+        // All else is closed: only what lines through this window meet is left.
+        pair->a = ladder->windows[0].a;
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            pair->b.min[axis] = fmax(pair->b.min[axis], ladder->windows[0].b.min[axis]);
+            pair->b.max[axis] = fmin(pair->b.max[axis], ladder->windows[0].b.max[axis]);
+        }
+    }
+    return espyiVerdict_Unknown;
+}
+
+espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiProofTarget* target,
+                                const espyiLadderDef* def, uint64_t* work)
+{
+    espyiProofTarget whole = *target;
+    if (target->partCount == 0)
+    {
+        whole.parts = &target->bounds;
+        whole.partCount = 1;
+    }
+    espyiBoxD camera = espyiCellTree_Box(prover->cells, prover->cells->leafOf[cell]);
+    uint64_t startWork = prover->work;
+    if (prover->failed || whole.partCount > UINT32_MAX / 4 || !espyiLadder_BuildParts(prover, &whole) ||
+        !espyiProver_BoxIsUsable(prover, &camera, ESPYI_MIN_CAMERA))
+    {
+        return espyiVerdict_Unknown;
+    }
+    espyiBoxD padded = espyiBox_Pad(prover->parts.nodes[0].box, 2 * ESPYI_MIN_THICKNESS);
+    if (!espyiProver_BoxIsUsable(prover, &padded, 0))
+    {
+        return espyiVerdict_Unknown;
+    }
+    espyiLadder ladder = {.prover = prover,
+                          .def = def,
+                          .target = &whole,
+                          .camera = camera,
+                          .rng = espyiRng_Seed(espyiHash_U64(def->seed, cell)),
+                          .firstFlood = prover->floods};
+    uint32_t depth = def->depth < ESPYI_MAX_DEPTH ? def->depth : ESPYI_MAX_DEPTH;
+    espyiVerdict verdict = espyiVerdict_Hidden;
+    espyiPair first = {.a = camera, .b = prover->parts.nodes[0].box};
+    prover->pairCount = 0;
+    espyiLadder_Push(prover, &first);
+    while (prover->pairCount && verdict != espyiVerdict_Visible)
+    {
+        espyiPair pair = prover->pairs[--prover->pairCount];
+        if (!espyiLadder_HasBudget(&ladder))
+        {
+            verdict = espyiVerdict_Unknown;
+            break;
+        }
+        espyiVerdict step = espyiLadder_Step(&ladder, &pair);
+        if (step == espyiVerdict_Visible)
+        {
+            verdict = step;
+        }
+        else if (step == espyiVerdict_Unknown)
+        {
+            bool split = pair.depth < depth && ((!pair.exited && espyiLadder_PushExits(prover, &pair)) ||
+                                                espyiLadder_PushHalves(prover, &pair));
+            if (!split)
+            {
+                verdict = espyiVerdict_Unknown;
+            }
+        }
+    }
+    if (prover->failed && verdict == espyiVerdict_Hidden)
+    {
+        verdict = espyiVerdict_Unknown;
+    }
+    if (work)
+    {
+        *work += prover->work - startWork;
+    }
+    return verdict;
+}
