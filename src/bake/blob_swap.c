@@ -91,10 +91,13 @@ static void espyFile_Reverse(uint8_t* bytes, size_t size, bool toNative)
 /// The hash of a file of the other byte order: over its words as that machine reads them.
 static uint64_t espyFile_HashSwapped(uint8_t* bytes, size_t size)
 {
+    uint8_t* version = bytes + offsetof(espyiFileHeader, version);
     uint8_t* start = bytes + ESPYI_FILE_HASH_START;
     size_t hashed = (size - ESPYI_FILE_HASH_START) / 4u * 4u;
+    espyBytes_Reverse(version, 4, 4);
     espyBytes_Reverse(start, hashed, 4);
     uint64_t hash = espyiFile_Hash(bytes, size);
+    espyBytes_Reverse(version, 4, 4);
     espyBytes_Reverse(start, hashed, 4);
     return hash;
 }

@@ -16,7 +16,7 @@
 #define ESPYI_FILE_MINOR 0u
 #define ESPYI_FILE_VERSION ((ESPYI_FILE_MAJOR << 16) | ESPYI_FILE_MINOR)
 #define ESPYI_FILE_HASH_SEED 0x6573707931ull
-/// The hash covers everything from here to the end of the file.
+/// The hash covers everything from here to the end of the file; the version is part of its seed.
 #define ESPYI_FILE_HASH_START 16u
 
 #define ESPYI_FILE_FLAG_OCCLUSION_CULLING 1u
@@ -36,7 +36,7 @@ typedef struct espyiFileHeader
 {
     uint32_t magic;
     uint32_t version; ///< major << 16 | minor.
-    uint64_t hash;    ///< Of all 32-bit words that follow it, in the file's byte order.
+    uint64_t hash;    ///< Of the version and of all 32-bit words that follow, in the file's byte order.
     uint64_t fileBytes;
     uint32_t headerBytes; ///< Where the directory starts. Later minor versions may append words to the header.
     uint32_t sectionCount;

@@ -622,7 +622,8 @@ static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
 uint64_t espyiFile_Hash(const void* bytes, size_t size)
 {
     const uint8_t* start = (const uint8_t*)bytes + ESPYI_FILE_HASH_START;
-    return espyiHash_Words(ESPYI_FILE_HASH_SEED, (const uint32_t*)(const void*)start,
+    uint32_t version = ((const espyiFileHeader*)bytes)->version;
+    return espyiHash_Words(ESPYI_FILE_HASH_SEED + version, (const uint32_t*)(const void*)start,
                            (size - ESPYI_FILE_HASH_START) / 4u);
 }
 
