@@ -85,9 +85,10 @@ espyResult espyiImport_Pk3(espyiImport* import, const char* pk3Path, const char*
         {
             espyiImport_Fail(import, result, "%s", pk3.why);
         }
-        else if (!espyiImport_Charge(import, size, 1, "the map"))
+        else
         {
-            result = espyResult_LimitExceeded;
+            espyiImport_Grant(import, size);
+            result = espyiImport_Charge(import, size, 1, "the map") ? espyResult_Ok : espyResult_LimitExceeded;
         }
     }
     espyiPk3_Close(&pk3);

@@ -157,9 +157,14 @@ espyResult espyImport_LoadFile(const char* path, const espyImportDef* def, espyW
     {
         result = espyImport_FromBytesOfFile(&import, espyiImport_Bsp, "bsp", path);
     }
+    else if (espyiPath_EndsWith(path, ".pk3"))
+    {
+        result = espyiImport_Fail(&import, espyResult_Unsupported, "name a map in it: FILE.pk3:maps/NAME.bsp");
+    }
     else
     {
-        result = espyiImport_Fail(&import, espyResult_Unsupported, "no importer knows this kind of file");
+        report->format = "assimp";
+        result = espyiImport_Assimp(&import, path);
     }
     return espyImport_End(&import, result, out);
 }

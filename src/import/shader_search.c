@@ -203,13 +203,16 @@ static espyResult espySearch_Pk3(espySearch* s, const char* path)
 
 static void espySearch_LooseScript(espySearch* s, const char* path)
 {
-    // Scripts live only while they are read: their own limit instead of the job's allowance.
-    size_t allowance = s->import->memoryLeft;
+    // Scripts live only while they are read: their own limit instead of the job's.
+    size_t left = s->import->memoryLeft;
+    size_t reserve = s->import->memoryReserve;
     s->import->memoryLeft = espySearch_Limit(s);
+    s->import->memoryReserve = 0;
     uint8_t* bytes;
     size_t size;
     espyResult result = espyiImport_ReadFile(s->import, path, &bytes, &size);
-    s->import->memoryLeft = allowance;
+    s->import->memoryLeft = left;
+    s->import->memoryReserve = reserve;
     if (result != espyResult_Ok)
     {
         s->import->report->message[0] = '\0';
