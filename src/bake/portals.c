@@ -536,7 +536,9 @@ static bool espyiMaker_PushDown(espyiPortalMaker* maker, const espyiPlaneD* plan
         espyiLine line = espyiPlane_LineIn(plane, &node->plane);
         double slack = espyiMaker_Slack(maker, &line), low, high;
         espyiFlat_Range(&flat, &line, &low, &high);
-        bool front = high > slack, back = low < -slack, both = !front && !back;
+        // An opening that was cut along this same line on its other side reaches over it by one slack. That must not
+        // count, or leaves that touch only along an edge would be joined there.
+        bool front = high > 2 * slack, back = low < -2 * slack, both = !front && !back;
         for (uint32_t side = 2; side-- > 0;)
         {
             if (!both && !(side == 0 ? front : back))
