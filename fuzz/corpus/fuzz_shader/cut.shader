@@ -1,0 +1,1 @@
+textures/a/b { { map a.tga blendFunc GL_ONE

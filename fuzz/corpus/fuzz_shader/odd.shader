@@ -1,0 +1,1 @@
+textures/a/b { surfaceparm alphashadow { detail map d } { map a depthfunc equal } } } { a } "a
