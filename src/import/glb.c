@@ -34,6 +34,7 @@ espyResult espyiGlb_Split(const uint8_t* bytes, size_t size, espyiGlb* out, cons
     {
         return espyGlb_Fail(espyResult_BadData, "the file is shorter than its header says", size, what, offset);
     }
+    out->rest = bytes + length;
     for (size_t at = 12; at < length;)
     {
         if (length - at < 8)
@@ -42,23 +43,29 @@ espyResult espyiGlb_Split(const uint8_t* bytes, size_t size, espyiGlb* out, cons
         }
         size_t chunkSize = espyiLittle_Read32(bytes + at);
         uint32_t type = espyiLittle_Read32(bytes + at + 4);
+        const uint8_t* chunk = bytes + at + 8;
         if (chunkSize > length - at - 8)
         {
             return espyGlb_Fail(espyResult_BadData, "a chunk is longer than the file", at, what, offset);
         }
-        if (at == 12 && type != ESPYI_GLB_CHUNK_JSON)
-        {
-            return espyGlb_Fail(espyResult_BadData, "the first chunk is not JSON", at + 4, what, offset);
-        }
-        const uint8_t* chunk = bytes + at + 8;
         if (at == 12)
         {
+            if (type != ESPYI_GLB_CHUNK_JSON)
+            {
+                return espyGlb_Fail(espyResult_BadData, "the first chunk is not JSON", at + 4, what, offset);
+            }
             out->json = (espyiJson){(const char*)chunk, chunkSize};
         }
-        else if (type == ESPYI_GLB_CHUNK_BIN && !out->bin)
+        else if (type == ESPYI_GLB_CHUNK_BIN && !out->bin && out->restSize == 0)
         {
+            // Only the second chunk can be the binary one.
             out->bin = chunk;
             out->binSize = chunkSize;
+        }
+        else if (out->restSize == 0)
+        {
+            out->rest = bytes + at;
+            out->restSize = length - at;
         }
         at += 8 + chunkSize;
     }

@@ -27,6 +27,8 @@ typedef struct espyiGlb
     espyiJson json;
     const uint8_t* bin; ///< Null where there is no such chunk.
     size_t binSize;
+    const uint8_t* rest; ///< Chunks behind those two, with their headers.
+    size_t restSize;
 } espyiGlb;
 
 static inline bool espyiGlb_HasMagic(const uint8_t* bytes, size_t size)

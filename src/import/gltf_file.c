@@ -116,9 +116,11 @@ static espyResult espyGltf_CheckVersion(espyiGltfFile* file)
     return espyResult_Ok;
 }
 
-espyResult espyiGltfFile_Open(espyiGltfFile* file, espyiImport* import, const uint8_t* bytes, size_t size,
-                              const char* path)
+espyResult espyiGltfFile_OpenText(espyiGltfFile* file, espyiImport* import, const uint8_t* bytes, size_t size,
+                                  const char* path, const void** rest, size_t* restSize)
 {
+    *rest = NULL;
+    *restSize = 0;
     *file = (espyiGltfFile){.import = import, .path = path, .json = {(const char*)bytes, size}};
     if (espyiGlb_HasMagic(bytes, size))
     {
@@ -133,6 +135,8 @@ espyResult espyiGltfFile_Open(espyiGltfFile* file, espyiImport* import, const ui
         file->json = glb.json;
         file->bin = glb.bin;
         file->binSize = glb.binSize;
+        *rest = glb.rest;
+        *restSize = glb.restSize;
     }
     espyiJsonCheck check = espyiJson_Check(file->json);
     if (check.what)
@@ -147,7 +151,15 @@ espyResult espyiGltfFile_Open(espyiGltfFile* file, espyiImport* import, const ui
         return espyiImport_Fail(import, espyResult_BadData, "the JSON is not an object");
     }
     espyResult result = espyGltf_CheckVersion(file);
-    result = result == espyResult_Ok ? espyiGltfFile_LoadBuffers(file) : result;
+    return result == espyResult_Ok ? espyiGltfFile_LoadBuffers(file) : result;
+}
+
+espyResult espyiGltfFile_Open(espyiGltfFile* file, espyiImport* import, const uint8_t* bytes, size_t size,
+                              const char* path)
+{
+    const void* rest;
+    size_t restSize;
+    espyResult result = espyiGltfFile_OpenText(file, import, bytes, size, path, &rest, &restSize);
     result = result == espyResult_Ok ? espyGltf_ParseModel(file) : result;
     if (result == espyResult_Ok && file->model.viewCount > 0)
     {

@@ -32,6 +32,9 @@ typedef struct espyiGltfFile
 /// Checks the container and the JSON, reads the buffers and parses the structure. Close also after a failure.
 espyResult espyiGltfFile_Open(espyiGltfFile* file, espyiImport* import, const uint8_t* bytes, size_t size,
                               const char* path);
+/// The first half of it: no structure is parsed. `rest` gets the chunks behind the binary one.
+espyResult espyiGltfFile_OpenText(espyiGltfFile* file, espyiImport* import, const uint8_t* bytes, size_t size,
+                                  const char* path, const void** rest, size_t* restSize);
 void espyiGltfFile_Close(espyiGltfFile* file);
 
 /// The bytes of a buffer view, decompressed where needed; borrowed from the file.
