@@ -13,6 +13,18 @@ static const espyVec3 espySolidDirections[] = {
     {0.55f, -0.57f, -0.6f},    {-0.61f, -0.54f, -0.58f},
 };
 
+// A house on the ground shares its floor with it: of two faces at one place either may be hit first. The back face of
+// another object within the gap around a front face counts.
+static bool espySolid_SharesBack(const espyiBvh* bvh, espyiSegment segment, const espyiHit* front, uint64_t* rays)
+{
+    float gap = espyiSurfaceGap(segment.origin, front->t);
+    segment.tMin = front->t - gap;
+    segment.tMax = front->t + gap;
+    espyiHit hit;
+    ++*rays;
+    return espyiBvh_Closest(bvh, &segment, (espyiSkip){front->object, 1}, &hit) && hit.backFace;
+}
+
 bool espyiSolid_IsInside(const espyiBvh* bvh, espyVec3 point, float reach, uint64_t* rays)
 {
     for (size_t i = 0; i < ESPYI_ARRAY_COUNT(espySolidDirections); ++i)
@@ -20,7 +32,8 @@ bool espyiSolid_IsInside(const espyiBvh* bvh, espyVec3 point, float reach, uint6
         espyiSegment segment = {point, 0.0f, espySolidDirections[i], reach};
         espyiHit hit;
         ++*rays;
-        if (!espyiBvh_Closest(bvh, &segment, (espyiSkip){0, 0}, &hit) || !hit.backFace)
+        if (!espyiBvh_Closest(bvh, &segment, (espyiSkip){0, 0}, &hit) ||
+            (!hit.backFace && !espySolid_SharesBack(bvh, segment, &hit, rays)))
         {
             return false;
         }
