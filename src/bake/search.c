@@ -2,8 +2,10 @@
 // Everything about one target: which cells see it, and which are proven not to.
 //
 // Order: near cells; random and guided lines, which settle most of what is visible; the flood of free space, which
-// settles most of what is hidden; then, on the cells still open, lines aimed at the neighbours of visible cells, and
-// the fixed scheme.
+// settles most of what is hidden; then, on the cells still open, lines aimed at the neighbours of visible cells, the
+// fixed scheme, and last the ladder of proofs, whose failures say where to aim. An open free line runs from cell to
+// cell, so what is seen hangs together: the ladder climbs only at cells next to a visible one, except where areas
+// stand apart.
 //
 // All decisions depend on the target, the occluders, the grid and the settings alone: any thread gives the same bits.
 #include "bake/bake_internal.h"
@@ -264,6 +266,98 @@ static bool espySearch_Frontier(espyiSearcher* s)
     }
 }
 
+// --- ladder
+
+typedef struct espyRung
+{
+    uint32_t depth, budget, rays;
+} espyRung;
+
+static const espyRung espyRungs[] = {{8, 40, 4}, {14, 400, 4}, {20, 4000, 4}};
+// Rungs climbed by quality, and the share of the naive fixed scheme's work (all rays of the open cells) that they may
+// cost.
+static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
+static const double espyLadderShares[] = {0.1, 0.25, 1.0, 4.0};
+
+// Casts from the target's real surface towards the point that the prover chose. The whole free line counts.
+static bool espySearch_TryRay(void* context, const double from[3], const double to[3])
+{
+    espyiSearcher* s = context;
+    espyVec3 camera = {(float)from[0], (float)from[1], (float)from[2]};
+    espyVec3 wanted = {(float)to[0], (float)to[1], (float)to[2]};
+    if (!espyiLines_Aim(s, espyiTarget_Aim(&s->target, camera, wanted), camera, &s->segments[0]))
+    {
+        return false;
+    }
+    espyiLines_Cast(s, 1);
+    return espyiBits_Get(s->visible, s->cell);
+}
+
+// One rung at one open cell. False: stopped.
+static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung, uint64_t* work)
+{
+    const espyiTarget* target = &s->target;
+    espyiProofTarget proof = {.parts = target->parts, .partCount = target->partCount};
+    const espyBox b = target->bounds;
+    proof.bounds = (espyiBoxD){{(double)b.min.x, (double)b.min.y, (double)b.min.z},
+                               {(double)b.max.x, (double)b.max.y, (double)b.max.z}};
+    espyiLadderDef def = {
+        .depth = espyRungs[rung].depth,
+        .budget = espyRungs[rung].budget,
+        .raysPerStep = espyRungs[rung].rays,
+        .seed = espyiHash_U64(target->seed, ((uint64_t)rung << 32) | cell),
+        .tryRay = espySearch_TryRay,
+        .context = s,
+    };
+    s->cell = cell;
+    espyiVerdict verdict = espyiProver_Ladder(s->prover, cell, &proof, &def, work);
+    if (verdict == espyiVerdict_Hidden && !espyiBits_Get(s->visible, cell))
+    {
+        espyiBits_Set(s->hidden, cell);
+    }
+    return espyiControl_Poll(s->shared->control);
+}
+
+static bool espySearch_Ladder(espyiSearcher* s)
+{
+    const espyiSearchShared* shared = s->shared;
+    const espyiGrid* grid = &shared->scene->grid;
+    double naive =
+        (double)(grid->cellCount - grid->solidCount) * espyiSamples_Count(shared->quality) * s->target.fixedCount;
+    uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]) * ESPY_WORK_PER_RAY;
+    uint64_t work = 0;
+    uint32_t rungs = s->target.volume ? 1u : espyRungCounts[shared->quality];
+    bool running = true;
+    for (uint32_t rung = 0; rung < rungs && running; ++rung)
+    {
+        // The queue grows while it is walked: what a rung finds is looked around at once, and climbed from.
+        for (uint32_t i = 0; i < s->queueCount && running && work < most; ++i)
+        {
+            for (uint32_t side = 0; side < 6 && running && work < most; ++side)
+            {
+                int32_t cell = espySearch_Neighbour(grid, s->queue[i], side);
+                if (cell < 0 || !espySearch_IsOpen(s, (uint32_t)cell) || (uint32_t)(s->tries[cell] >> 4) > rung)
+                {
+                    continue;
+                }
+                s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
+                running = espySearch_Climb(s, (uint32_t)cell, rung, &work) && espySearch_Frontier(s);
+            }
+        }
+        // Where areas stand apart, a visible cell may have no stored neighbour.
+        for (uint32_t cell = 0; cell < grid->cellCount && !grid->dense && running && work < most; ++cell)
+        {
+            if (espySearch_IsOpen(s, cell) && (uint32_t)(s->tries[cell] >> 4) <= rung)
+            {
+                s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
+                running = espySearch_Climb(s, cell, rung, &work) && espySearch_Frontier(s);
+            }
+        }
+    }
+    s->work += work / ESPY_WORK_PER_RAY;
+    return running;
+}
+
 // --- one target
 
 static bool espySearch_Prove(espyiSearcher* s)
@@ -292,11 +386,13 @@ static bool espySearch_Stages(espyiSearcher* s)
     bool running = espyiLines_Explore(s);
     s->stage->pairs += s->openFound - before;
 
+    uint64_t proven = 0;
     if (s->prover && running)
     {
         espySearch_Enter(s, espyiStage_Proof);
         running = espySearch_Prove(s);
-        s->stage->pairs += espySearch_CountOpen(s, s->hidden);
+        proven = espySearch_CountOpen(s, s->hidden);
+        s->stage->pairs += proven;
     }
     if (running)
     {
@@ -318,6 +414,13 @@ static bool espySearch_Stages(espyiSearcher* s)
         before = s->openFound;
         running = espySearch_Frontier(s);
         s->stage->pairs += s->openFound - before;
+    }
+    if (s->prover && running)
+    {
+        espySearch_Enter(s, espyiStage_Ladder);
+        before = s->openFound;
+        running = espySearch_Ladder(s);
+        s->stage->pairs += s->openFound - before + espySearch_CountOpen(s, s->hidden) - proven;
     }
     espySearch_Leave(s);
     return running;

@@ -467,7 +467,8 @@ espyVec3 espyiTarget_Aim(const espyiTarget* target, espyVec3 from, espyVec3 to)
         }
     }
     espyVec3 onLine = espyTarget_Add(from, d, s);
-    if (s < 3.4e+38f && espyiFinite3(onLine))
+    bool met = s < 3.4e+38f && espyiFinite3(onLine);
+    if (met && s <= 1.0f)
     {
         return onLine;
     }
@@ -491,5 +492,7 @@ espyVec3 espyiTarget_Aim(const espyiTarget* target, espyVec3 from, espyVec3 to)
             }
         }
     }
-    return nearest;
+    // The line may pass a rim that was aimed at by a rounding error and meet what is far behind.
+    espyVec3 off = espyTarget_Sub(onLine, to);
+    return met && (double)espyTarget_Dot(off, off) < 100.0 * best ? onLine : nearest;
 }
