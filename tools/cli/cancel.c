@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Signals of the program. The state is global because a signal handler can reach nothing else.
+#include "cancel.h"
+#include "cli_text.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum
+{
+    espyCliTemporary_Max = 4
+};
+
+static volatile sig_atomic_t espyCliCancelDeferred;
+static volatile sig_atomic_t espyCliCancelRequested;
+static volatile sig_atomic_t espyCliTemporaryCount;
+static char espyCliTemporaries[espyCliTemporary_Max][PATH_MAX];
+
+static void espyCliCancel_Handle(int signalNumber)
+{
+    (void)signalNumber;
+    if (espyCliCancelDeferred && !espyCliCancelRequested)
+    {
+        espyCliCancelRequested = 1;
+        return;
+    }
+    // Only calls that are safe in a handler: unlink, rmdir, _exit.
+    for (int i = (int)espyCliTemporaryCount - 1; i >= 0; --i)
+    {
+        if (unlink(espyCliTemporaries[i]) != 0)
+        {
+            rmdir(espyCliTemporaries[i]);
+        }
+    }
+    _exit(espyCliExit_Cancelled);
+}
+
+void espyiCliCancel_Install(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
+    {
+        struct sigaction old, action = {.sa_handler = espyCliCancel_Handle};
+        sigemptyset(&action.sa_mask);
+        // What nohup or a shell's background job ignores stays ignored.
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        {
+            sigaction(signals[i], &action, NULL);
+        }
+    }
+}
+
+void espyiCliCancel_Defer(bool defer)
+{
+    espyCliCancelDeferred = defer;
+}
+
+bool espyiCliCancel_IsRequested(void)
+{
+    return espyCliCancelRequested != 0;
+}
+
+void espyiCliCancel_AddTemporary(const char* path)
+{
+    size_t length = strlen(path);
+    if (espyCliTemporaryCount < espyCliTemporary_Max && length < PATH_MAX)
+    {
+        memcpy(espyCliTemporaries[espyCliTemporaryCount], path, length + 1);
+        espyCliTemporaryCount = espyCliTemporaryCount + 1;
+    }
+}
+
+void espyiCliCancel_ForgetTemporary(void)
+{
+    if (espyCliTemporaryCount > 0)
+    {
+        espyCliTemporaryCount = espyCliTemporaryCount - 1;
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// espy check: does the file still belong to the level?
+#include "commands.h"
+#include "file_io.h"
+#include "level_file.h"
+#include "options.h"
+
+#include <stdio.h>
+
+/// Reads both files and compares them.
+static espyCliExit espyCliCheck_Run(const char* dataPath, const char* levelPath, espyCliData* data, espyCliLevel* level,
+                                    espyCliWarnings* warnings, espyCliLine* line)
+{
+    espyCliExit status = espyiCliLevel_CheckInput(levelPath, line);
+    status = status == espyCliExit_Ok ? espyiCliData_Load(dataPath, data, line) : status;
+    status = status == espyCliExit_Ok ? espyiCliLevel_Load(levelPath, warnings, level, line) : status;
+    status =
+        status == espyCliExit_Ok ? espyiCliLevel_Gather(levelPath, level, data->info.cellSize, warnings, line) : status;
+    if (status != espyCliExit_Ok)
+    {
+        return status;
+    }
+    espyBakeDef def = espyiCliData_GetSettings(data);
+    espyBakeCheck check = {0};
+    espyResult result = espyBake_Check(espyGathered_GetInput(level->gathered), &def, data->bytes, data->size, &check);
+    if (result != espyResult_Ok)
+    {
+        return espyiCliLine_Set(line, espyiCliExit_FromResult(result), "%s: cannot be compared with %s (%s)",
+                                espyiCliFile_GetName(dataPath), espyiCliFile_GetName(levelPath),
+                                espyResult_GetName(result));
+    }
+    char node[300] = "";
+    if (check.firstNode >= 0)
+    {
+        char name[200];
+        espyiCliText_Sanitize(espyiCliLevel_GetNodeName(level, check.firstNode), name, sizeof name);
+        snprintf(node, sizeof node, name[0] ? " (node %d '%s')" : " (node %d)", (int)check.firstNode, name);
+    }
+    if (check.stale)
+    {
+        printf("stale: %s%s: bake again\n", check.reason, node);
+    }
+    else if (check.changedOccludees > 0)
+    {
+        printf(
+            "usable: occluders and cells are as baked; %s occludees changed%s and use the dynamic table until the next "
+            "bake\n",
+            espyiCliNumber_FromCount(check.changedOccludees).text, node);
+    }
+    else
+    {
+        printf("up to date\n");
+    }
+    return check.stale ? espyCliExit_CheckFailed : espyCliExit_Ok;
+}
+
+espyCliExit espyiCommand_Check(int argc, char* const* argv)
+{
+    const char* dataPath = NULL;
+    const char* levelPath = NULL;
+    const espyCliArgument arguments[] = {
+        {"OUT.espy", "visibility data, or a .glb that carries it; '-' is standard input", &dataPath},
+        {"LEVEL", "the level as it is now", &levelPath},
+    };
+    const espyCliUsage usage = {
+        .command = "check",
+        .synopsis = "check OUT.espy LEVEL",
+        .summary = "Tells whether the data still belongs to the level: an occluder or the cells that changed make it\n"
+                   "stale; occludees may change, they use the dynamic table. The content is compared, not the time.",
+        .arguments = arguments,
+        .argumentCount = 2,
+        .statuses = "0    the data can be used\n1    the data is stale\n2    the command line is wrong\n"
+                    "3    a file is bad\n4    memory, disk or permission",
+        .example = "espy check level.espy level.glb || espy bake level.glb -o level.espy",
+    };
+    espyCliExit status;
+    if (!espyiCliOptions_Accept(&usage, argc, argv, &status))
+    {
+        return status;
+    }
+    if (espyiCliFile_IsStandard(dataPath) && espyiCliFile_IsStandard(levelPath))
+    {
+        espyiCliError_Print("check: OUT.espy and LEVEL both read standard input: give one a file");
+        return espyCliExit_Usage;
+    }
+    espyCliData data = {0};
+    espyCliLevel level = {0};
+    espyCliWarnings warnings = {0};
+    espyCliLine line;
+    status = espyCliCheck_Run(dataPath, levelPath, &data, &level, &warnings, &line);
+    if (status > espyCliExit_CheckFailed)
+    {
+        espyiCliError_Print("%s", line.text);
+    }
+    espyiCliLevel_Free(&level);
+    espyiCliData_Free(&data);
+    espyiCliWarnings_Free(&warnings);
+    return status;
+}
