@@ -325,7 +325,9 @@ static espyResult espyCheck_Run(const espyBakeInput* input, const espyBakeDef* d
     }
     if (!espyIncremental_SameGrid(pvs, &scene->grid))
     {
+        // Content hashes count from the lattice: on another one no node stands out.
         out->stale = true;
+        out->firstNode = -1;
         out->reason = "the cells changed";
     }
     else if (out->changedOccluders > 0)
