@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// The program under hostile arguments, damaged files and signals: it says what is wrong in one line, and leaves old
+// files whole and no others behind.
+#include "cli/cli_process.h"
+#include "test_main.h"
+
+#include "core/core.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define ESPY_TEST_LEVELS ESPY_SOURCE_DIR "/tests/cli/levels"
+
+static espyTestFolder espyFolder;
+
+static int espyTest_Setup(void** state)
+{
+    (void)state;
+    espyTestFolder_Create(&espyFolder, ESPY_PROGRAM, ESPY_TEST_LEVELS);
+    return 0;
+}
+
+static int espyTest_Teardown(void** state)
+{
+    (void)state;
+    espyTestFolder_Remove(&espyFolder);
+    return 0;
+}
+
+/// The rules for everything that the program may answer.
+static void espyTest_CheckManners(const espyTestRun* run, const char* what)
+{
+    bool known = (run->status >= 0 && run->status <= 4) || run->status == 130;
+    if (!known)
+    {
+        fail_msg("%s: exit status %d: %s", what, run->status, run->err);
+    }
+    int errors = 0;
+    for (const char* at = run->err; *at;)
+    {
+        size_t length = strcspn(at, "\n");
+        bool ours = strncmp(at, "espy: ", 6) == 0;
+        bool warning = strncmp(at, "espy: warning ", 14) == 0;
+        errors += ours && !warning;
+        for (size_t i = 0; i < length; ++i)
+        {
+            if ((unsigned char)at[i] < 0x20u)
+            {
+                fail_msg("%s: a control character in: %s", what, run->err);
+            }
+        }
+        if (!ours && run->status > 2)
+        {
+            fail_msg("%s: a line that is not the program's own: %s", what, run->err);
+        }
+        at += length;
+        at += *at == '\n';
+    }
+    if (run->status >= 3 && errors != 1)
+    {
+        fail_msg("%s: exit status %d with %d error lines: %s", what, run->status, errors, run->err);
+    }
+}
+
+/// Words of the real options around files that exist, do not, or are of the wrong kind.
+static void espyTest_RandomArgumentsNeverCrash(void** state)
+{
+    (void)state;
+    static const char* const words[] = {
+        "bake",
+        "info",
+        "visible",
+        "audit",
+        "check",
+        "diff",
+        "import",
+        "why",
+        "-o",
+        "out.espy",
+        "out.glb",
+        "--json",
+        "--quality",
+        "low",
+        "medium",
+        "--cell-size",
+        "8",
+        "4",
+        "nan",
+        "-1",
+        "1e40",
+        "--threads",
+        "1",
+        "--progress",
+        "plain",
+        "none",
+        "--at",
+        "1,2,3",
+        "--points",
+        "points.txt",
+        "--from",
+        "old.espy",
+        "--full",
+        "--embed",
+        "--",
+        "-",
+        "--help",
+        "--version",
+        "--seed",
+        "--views",
+        "2",
+        "--size",
+        "16",
+        "text.glb",
+        "empty.espy",
+        "missing.glb",
+        ".",
+        "/dev/null",
+        "--max-cells",
+        "--no-dynamic",
+        "%s%s%n",
+        "\x1b[2J",
+        "\xff",
+        "--budget-kb",
+        "--start",
+        "--near",
+        "0.1",
+        "--smallest-hole",
+        "--max-wrong-pixels",
+        "--checkpoint",
+        "state.tmp",
+        "",
+        "a=b",
+        "--json=1",
+    };
+    const char* level = ESPY_TEST_LEVELS "/halves.gltf";
+    espyTestRun made =
+        espyTestRun_Shell(&espyFolder, "espy bake \"$LEVELS/halves.gltf\" -o old.espy --quality low --progress none && "
+                                       "echo '{\"asset\":' >text.glb && : >empty.espy && echo '1 2 3' >points.txt");
+    assert_int_equal(made.status, 0);
+    espyTestRun_Free(&made);
+    uint64_t seed = 4;
+    espyiRng rng = espyiRng_Seed(seed);
+    for (int round = 0; round < 150; ++round)
+    {
+        char storage[14][160];
+        char* argv[16];
+        int count = 0;
+        char program[] = "espy";
+        argv[count++] = program;
+        int length = 1 + (int)espyiRng_Below(&rng, 12);
+        for (int i = 0; i < length; ++i)
+        {
+            // The first word is a command most of the time.
+            uint32_t range = i == 0 && espyiRng_Below(&rng, 8) > 0 ? 7 : (uint32_t)ESPYI_ARRAY_COUNT(words);
+            const char* word = espyiRng_Below(&rng, 8) == 0 && i > 0 ? level : words[espyiRng_Below(&rng, range)];
+            snprintf(storage[i], sizeof storage[i], "%s", word);
+            argv[count++] = storage[i];
+        }
+        argv[count] = NULL;
+        char what[2400] = "";
+        for (int i = 1; i < count; ++i)
+        {
+            strcat(what, argv[i]);
+            strcat(what, " ");
+        }
+        espyTestRun run = espyTestRun_Program(&espyFolder, argv);
+        espyTest_CheckManners(&run, what);
+        espyTestRun_Free(&run);
+    }
+}
+
+static void espyTest_WriteFile(const char* name, const void* bytes, size_t size)
+{
+    char path[700];
+    snprintf(path, sizeof path, "%s/%s", espyFolder.work, name);
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static char* espyTest_ReadWork(const char* name, size_t* size)
+{
+    char path[700];
+    snprintf(path, sizeof path, "%s/%s", espyFolder.work, name);
+    return espyTest_ReadText(path, size);
+}
+
+/// Every command that reads data refuses it cut short or changed, with status 3 and the name of the file.
+static void espyTest_DamagedDataIsRefused(void** state)
+{
+    (void)state;
+    espyTestRun run = espyTestRun_Shell(&espyFolder, "espy bake \"$LEVELS/halves.gltf\" -o good.espy --progress none");
+    assert_int_equal(run.status, 0);
+    espyTestRun_Free(&run);
+    size_t size;
+    char* good = espyTest_ReadWork("good.espy", &size);
+    assert_non_null(good);
+    static const char* const commands[] = {
+        "espy info bad.espy",
+        "espy visible bad.espy --at 1,1,1",
+        "espy check bad.espy \"$LEVELS/halves.gltf\"",
+        "espy audit bad.espy \"$LEVELS/halves.gltf\" --views 1 --size 8",
+        "espy diff good.espy bad.espy",
+        "espy bake \"$LEVELS/halves.gltf\" -o new.espy --from bad.espy",
+        "espy info - <bad.espy",
+    };
+    uint64_t seed = 9;
+    espyiRng rng = espyiRng_Seed(seed);
+    for (int round = 0; round < 60; ++round)
+    {
+        char* bad = malloc(size);
+        assert_non_null(bad);
+        memcpy(bad, good, size);
+        size_t cut = round < 30 ? size * (size_t)round / 30 : size;
+        if (cut == size)
+        {
+            bad[espyiRng_Below(&rng, (uint32_t)size)] ^= (char)(1u << espyiRng_Below(&rng, 8));
+        }
+        espyTest_WriteFile("bad.espy", bad, cut);
+        free(bad);
+        const char* command = commands[(size_t)round % ESPYI_ARRAY_COUNT(commands)];
+        run = espyTestRun_Shell(&espyFolder, command);
+        espyTest_CheckManners(&run, command);
+        const char* name = strstr(command, "- <") ? "standard input" : "bad.espy";
+        if (run.status != 3 || !strstr(run.err, name))
+        {
+            fail_msg("seed %llu, round %d: %s: status %d: %s", (unsigned long long)seed, round, command, run.status,
+                     run.err);
+        }
+        espyTestRun_Free(&run);
+    }
+    free(good);
+}
+
+/// Seconds from a signal to the end of a bake that would take minutes.
+static double espyTest_CancelOnce(int signalNumber)
+{
+    char program[] = "espy", bake[] = "bake", level[] = ESPY_TEST_LEVELS "/halves.gltf", o[] = "-o",
+         out[] = "long.espy";
+    char quality[] = "--quality", high[] = "high", size[] = "--cell-size", small[] = "0.15", most[] = "--max-cells";
+    char many[] = "1000000", full[] = "--full";
+    char* argv[] = {program, bake, level, o, out, quality, high, size, small, most, many, full, NULL};
+    pid_t child = espyTestProcess_Start(&espyFolder, argv);
+    nanosleep(&(struct timespec){0, 700000000}, NULL);
+    double start = espyTest_Seconds();
+    kill(child, signalNumber);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    double seconds = espyTest_Seconds() - start;
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    return seconds;
+}
+
+/// Cancelled within 200 ms; the old file stays as it was and nothing is left beside it. The best of several tries
+/// counts: what a busy machine adds is no fault of the program.
+static void espyTest_SignalsCancelABake(void** state)
+{
+    (void)state;
+    static const char old[] = "an old file";
+    espyTest_WriteFile("long.espy", old, sizeof old);
+    int before = espyTestFolder_CountEntries(&espyFolder);
+    double best = 1e9;
+    for (int round = 0; round < 5 && best > 0.2; ++round)
+    {
+        double seconds = espyTest_CancelOnce(round % 2 == 0 ? SIGINT : SIGTERM);
+        best = seconds < best ? seconds : best;
+    }
+    print_message("cancelled after %.0f ms\n", best * 1e3);
+    assert_true(best <= 0.2);
+    size_t size;
+    char* now = espyTest_ReadWork("long.espy", &size);
+    assert_int_equal(size, sizeof old);
+    assert_memory_equal(now, old, size);
+    free(now);
+    assert_int_equal(espyTestFolder_CountEntries(&espyFolder), before);
+}
+
+/// Links are written through, permissions are kept, and a disk that is full leaves the old file.
+static void espyTest_FilesAreReplacedWhole(void** state)
+{
+    (void)state;
+    espyTestRun run = espyTestRun_Shell(
+        &espyFolder,
+        "espy bake \"$LEVELS/halves.gltf\" -o real.espy --progress none >/dev/null && chmod 640 real.espy && "
+        "ln -s real.espy link.espy && cp real.espy before.espy && "
+        "espy bake \"$LEVELS/areas.gltf\" -o link.espy --full --progress none >/dev/null && "
+        "test -L link.espy && ! cmp -s real.espy before.espy && stat -c %a real.espy && "
+        "(ulimit -f 1; espy bake \"$LEVELS/halves.gltf\" --cell-size 0.5 -o real.espy --full --progress none); "
+        "echo $?; ls -A");
+    assert_string_equal(run.out, "640\n4\nbefore.espy\nlink.espy\nreal.espy\n");
+    assert_non_null(strstr(run.err, "espy: real.espy: cannot be written: File too large\n"));
+    espyTestRun_Free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(espyTest_RandomArgumentsNeverCrash, espyTest_Setup, espyTest_Teardown),
+        cmocka_unit_test_setup_teardown(espyTest_DamagedDataIsRefused, espyTest_Setup, espyTest_Teardown),
+        cmocka_unit_test_setup_teardown(espyTest_SignalsCancelABake, espyTest_Setup, espyTest_Teardown),
+        cmocka_unit_test_setup_teardown(espyTest_FilesAreReplacedWhole, espyTest_Setup, espyTest_Teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
