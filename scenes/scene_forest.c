@@ -62,7 +62,7 @@ static void espyForest_Trees(espyiKit* kit, uint64_t seed, uint32_t tiles, const
         instances[t] = espyiKit_AtTurned(x, espyForest_Height(seed, x, z), z, turns, scale);
     }
     // Leaves are opaque here but full of holes in life: trees are culled, and never cull.
-    espyiKit_PlaceMany(kit, tree->name, tree->mesh, instances, count, 32.0f, ESPYI_KIT_PROP);
+    espyiKit_PlaceMany(kit, tree->name, tree->mesh, instances, count, ESPYI_KIT_PROP);
     espyiFree(&kit->hooks, instances);
 }
 

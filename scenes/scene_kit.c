@@ -331,7 +331,7 @@ espyNodeId espyiKit_PlaceTerrain(espyiKit* kit, const char* name, espyMeshId mes
 }
 
 espyNodeId espyiKit_PlaceMany(espyiKit* kit, const char* name, espyMeshId mesh, const espyMat4* instances,
-                              uint32_t count, float unrollCellSize, uint32_t flags)
+                              uint32_t count, uint32_t flags)
 {
     espyNodeDef def = espyNodeDef_Default();
     def.kind = espyNodeKind_InstancedMesh3D;
@@ -339,7 +339,6 @@ espyNodeId espyiKit_PlaceMany(espyiKit* kit, const char* name, espyMeshId mesh, 
     def.mesh = mesh;
     def.instances = instances;
     def.instanceCount = count;
-    def.unrollCellSize = unrollCellSize;
     def.flags = flags;
     return espyKit_AddNode(kit, &def);
 }

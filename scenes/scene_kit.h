@@ -67,7 +67,7 @@ espyMat4 espyiKit_AtTurned(float x, float y, float z, float turns, float scale);
 espyNodeId espyiKit_Place(espyiKit* kit, const char* name, espyMeshId mesh, espyMat4 local, uint32_t flags);
 espyNodeId espyiKit_PlaceTerrain(espyiKit* kit, const char* name, espyMeshId mesh, uint32_t flags);
 espyNodeId espyiKit_PlaceMany(espyiKit* kit, const char* name, espyMeshId mesh, const espyMat4* instances,
-                              uint32_t count, float unrollCellSize, uint32_t flags);
+                              uint32_t count, uint32_t flags);
 void espyiKit_Area(espyiKit* kit, const char* name, float x0, float y0, float z0, float x1, float y1, float z1);
 void espyiKit_Camera(espyiKit* kit, const char* name, espyVec3 eye, espyVec3 target);
 

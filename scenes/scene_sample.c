@@ -212,22 +212,28 @@ static void espySample_Slabs(espyiKit* kit)
     espyiKit_Box(kit, 8.0f, -0.25f, 8.0f, 20.0f, 0.0f, 18.0f);
     espySample_Add(kit, "Courtyard paving", ESPYI_KIT_SHELL);
 
-    // The stair hole: x 9 to 13, z 0.5 to 2.
-    espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_OAK);
-    espyiKit_Box(kit, w, low, n, e, high, 0.5f);
-    espyiKit_Box(kit, w, low, 0.5f, 9.0f, high, 2.0f);
-    espyiKit_Box(kit, 13.0f, low, 0.5f, e, high, 2.0f);
-    espyiKit_Box(kit, w, low, 2.0f, e, high, 8.125f);
+    // Each upper slab is a plastered ceiling below and boards above. The stair hole: x 9 to 13, z 0.5 to 2.
+    for (uint32_t layer = 0; layer < 2; ++layer)
+    {
+        float y0 = layer == 0 ? low : low + 0.125f, y1 = layer == 0 ? low + 0.125f : high;
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, layer == 0 ? ESPY_PLASTER : ESPY_OAK);
+        espyiKit_Box(kit, w, y0, n, e, y1, 0.5f);
+        espyiKit_Box(kit, w, y0, 0.5f, 9.0f, y1, 2.0f);
+        espyiKit_Box(kit, 13.0f, y0, 0.5f, e, y1, 2.0f);
+        espyiKit_Box(kit, w, y0, 2.0f, e, y1, 8.125f);
+    }
     espySample_Add(kit, "Upper floor slab north", ESPYI_KIT_SHELL);
-    espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_OAK);
-    espyiKit_Box(kit, w, low, 8.125f, 8.125f, high, 17.875f);
-    espySample_Add(kit, "Upper floor slab west", ESPYI_KIT_SHELL);
-    espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_OAK);
-    espyiKit_Box(kit, 19.875f, low, 8.125f, e, high, 17.875f);
-    espySample_Add(kit, "Upper floor slab east", ESPYI_KIT_SHELL);
-    espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_STONE);
-    espyiKit_Box(kit, w, low, 17.875f, e, high, s);
-    espySample_Add(kit, "Terrace", ESPYI_KIT_SHELL);
+    for (uint32_t wing = 0; wing < 3; ++wing)
+    {
+        static const char* const names[3] = {"Upper floor slab west", "Upper floor slab east", "Terrace"};
+        float x0 = wing == 1 ? 19.875f : w, x1 = wing == 0 ? 8.125f : e;
+        float z0 = wing == 2 ? 17.875f : 8.125f, z1 = wing == 2 ? s : 17.875f;
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_PLASTER);
+        espyiKit_Box(kit, x0, low, z0, x1, low + 0.125f, z1);
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, wing == 2 ? ESPY_STONE : ESPY_OAK);
+        espyiKit_Box(kit, x0, low + 0.125f, z0, x1, high, z1);
+        espySample_Add(kit, names[wing], ESPYI_KIT_SHELL);
+    }
     espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_FACADE);
     espyiKit_Box(kit, w, high, s - 0.25f, e, high + 1.0f, s);
     espyiKit_Box(kit, w, high, 18.125f, w + 0.25f, high + 1.0f, s - 0.25f);
@@ -236,10 +242,14 @@ static void espySample_Slabs(espyiKit* kit)
     espySample_Add(kit, "Terrace parapet", ESPYI_KIT_SHELL);
 
     float eaves = 0.5f, bottom = ESPY_STOREY + ESPY_CLEAR, top = 2.0f * ESPY_STOREY;
-    espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_ROOF);
-    espyiKit_Box(kit, w - eaves, bottom, n - eaves, e + eaves, top, 8.125f);
-    espyiKit_Box(kit, w - eaves, bottom, 8.125f, 8.125f, top, 18.125f + eaves);
-    espyiKit_Box(kit, 19.875f, bottom, 8.125f, e + eaves, top, 18.125f + eaves);
+    for (uint32_t layer = 0; layer < 2; ++layer)
+    {
+        float y0 = layer == 0 ? bottom : bottom + 0.125f, y1 = layer == 0 ? bottom + 0.125f : top;
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, layer == 0 ? ESPY_PLASTER : ESPY_ROOF);
+        espyiKit_Box(kit, w - eaves, y0, n - eaves, e + eaves, y1, 8.125f);
+        espyiKit_Box(kit, w - eaves, y0, 8.125f, 8.125f, y1, 18.125f + eaves);
+        espyiKit_Box(kit, 19.875f, y0, 8.125f, e + eaves, y1, 18.125f + eaves);
+    }
     espySample_Add(kit, "Roof", ESPYI_KIT_SHELL);
 }
 
@@ -261,6 +271,57 @@ static void espySample_Stairs(espyiKit* kit)
     }
     espyiKit_Box(kit, 8.9375f, ESPY_STOREY + 0.9375f, 2.03125f, 13.0625f, ESPY_STOREY + 1.0f, 2.15625f);
     espySample_Add(kit, "Gallery rail", ESPYI_KIT_PROP);
+}
+
+/// Rugs on the floors and pictures on the walls: thin, and close to what they lie on.
+static void espySample_Furnishings(espyiKit* kit)
+{
+    static const struct
+    {
+        float x0, z0, x1, z1, y;
+        uint32_t color, border;
+    } rugs[6] = {{11.0f, 2.75f, 17.5f, 6.25f, 0.0f, 0x9E4F45u, 0xD8C39Au},
+                 {3.0f, 13.5f, 5.0f, 16.5f, 0.0f, 0x5B7583u, 0xD9CFBEu},
+                 {22.5f, 2.5f, 26.0f, 5.5f, 0.0f, 0x66755Au, 0xD8C39Au},
+                 {1.0f, 1.0f, 3.0f, 5.0f, 4.0f, 0x9E4F45u, 0xD9CFBEu},
+                 {12.0f, 3.5f, 18.5f, 6.0f, 4.0f, 0x5B7583u, 0xD8C39Au},
+                 {25.0f, 2.75f, 27.0f, 5.0f, 4.0f, 0x66755Au, 0xD9CFBEu}};
+    char name[32];
+    for (uint32_t r = 0; r < ESPYI_ARRAY_COUNT(rugs); ++r)
+    {
+        float y = rugs[r].y;
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, rugs[r].border);
+        espyiKit_Box(kit, rugs[r].x0, y, rugs[r].z0, rugs[r].x1, y + 0.015625f, rugs[r].z1);
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, rugs[r].color);
+        espyiKit_Box(kit, rugs[r].x0 + 0.25f, y + 0.015625f, rugs[r].z0 + 0.25f, rugs[r].x1 - 0.25f, y + 0.03125f,
+                     rugs[r].z1 - 0.25f);
+        snprintf(name, sizeof name, "Rug %u", r + 1);
+        espySample_Add(kit, name, ESPYI_KIT_PROP);
+    }
+    // Pictures hang on walls along Z, at x, facing `side`.
+    static const struct
+    {
+        float x, z0, z1, y0, y1, side;
+        uint32_t color;
+    } pictures[7] = {
+        {8.125f, 2.25f, 3.75f, 1.25f, 2.375f, 1.0f, 0x5B7583u}, {19.875f, 4.0f, 6.0f, 1.25f, 2.5f, -1.0f, 0xB98A4Eu},
+        {7.875f, 1.5f, 3.5f, 1.25f, 2.25f, -1.0f, 0x66755Au},   {20.125f, 11.0f, 11.5f, 1.5f, 2.125f, 1.0f, 0x9E4F45u},
+        {8.125f, 2.0f, 4.5f, 5.25f, 6.5f, 1.0f, 0x66755Au},     {19.875f, 1.5f, 3.5f, 5.25f, 6.5f, -1.0f, 0x9E4F45u},
+        {7.875f, 12.5f, 13.75f, 5.25f, 6.25f, -1.0f, 0xB98A4Eu}};
+    for (uint32_t p = 0; p < ESPYI_ARRAY_COUNT(pictures); ++p)
+    {
+        float x = pictures[p].x, out = 0.03125f * pictures[p].side;
+        float back = out < 0.0f ? x + out : x, front = out < 0.0f ? x : x + out;
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_FRAME);
+        espyiKit_Box(kit, back, pictures[p].y0, pictures[p].z0, front, pictures[p].y1, pictures[p].z1);
+        back = out < 0.0f ? x + 1.5f * out : x + out;
+        front = out < 0.0f ? x + out : x + 1.5f * out;
+        espyiKit_Paint(kit, espyMaterialClass_Opaque, pictures[p].color);
+        espyiKit_Box(kit, back, pictures[p].y0 + 0.125f, pictures[p].z0 + 0.125f, front, pictures[p].y1 - 0.125f,
+                     pictures[p].z1 - 0.125f);
+        snprintf(name, sizeof name, "Picture %u", p + 1);
+        espySample_Add(kit, name, ESPYI_KIT_PROP);
+    }
 }
 
 /// Doors, glass and the iron gate: what light passes and what moves.
@@ -302,7 +363,7 @@ static void espySample_Courtyard(espyiKit* kit, const espyiProp* tree)
         float x = (lawn & 1u) ? 15.0f : 9.0f, z = (lawn & 2u) ? 14.0f : 9.0f;
         espyiKit_Box(kit, x, 0.0f, z, x + 4.0f, 0.0625f, z + 3.0f);
     }
-    espySample_Add(kit, "Courtyard lawns", ESPYI_KIT_PROP);
+    espySample_Add(kit, "Courtyard lawns", ESPYI_KIT_SHELL);
     espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_STONE);
     espyiKit_Stump(kit, (espyVec3){14.0f, 0.0f, 13.0f}, 1.5f, 1.6f, 0.5f, 16);
     espyiKit_Stump(kit, (espyVec3){14.0f, 0.5f, 13.0f}, 0.25f, 0.2f, 0.9f, 10);
@@ -319,7 +380,7 @@ static void espySample_Courtyard(espyiKit* kit, const espyiProp* tree)
         instances[t] = espyiKit_AtTurned(at[t][0], 0.0f, at[t][1], espyiKit_Range(kit, 0.0f, 1.0f),
                                          espyiKit_Range(kit, 0.42f, 0.55f));
     }
-    espyiKit_PlaceMany(kit, "Courtyard trees", tree->mesh, instances, 8, 8.0f, ESPYI_KIT_PROP);
+    espyiKit_PlaceMany(kit, "Courtyard trees", tree->mesh, instances, 8, ESPYI_KIT_PROP);
 }
 
 /// Flat around the house, hills further out.
@@ -380,12 +441,12 @@ static void espySample_Landscape(espyiKit* kit, uint64_t seed, const espyiProp* 
             }
         }
         espyiKit_PlaceMany(kit, kind == 0 ? "Broadleaf trees" : "Conifers", kind == 0 ? broadleaf->mesh : conifer->mesh,
-                           instances, count, 16.0f, ESPYI_KIT_PROP);
+                           instances, count, ESPYI_KIT_PROP);
     }
     espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_PAVING);
     espyiKit_Box(kit, 12.5f, -0.25f, 24.125f, 15.5f, -0.0625f, 30.0f);
     espyiKit_Box(kit, 13.0f, -0.25f, -6.0f, 15.0f, -0.0625f, -0.125f);
-    espySample_Add(kit, "Garden paths", ESPYI_KIT_PROP);
+    espySample_Add(kit, "Garden paths", ESPYI_KIT_SHELL);
     static const float hedges[6][4] = {{2.0f, 27.5f, 11.0f, 28.25f}, {17.0f, 27.5f, 26.0f, 28.25f},
                                        {-4.0f, 1.0f, -3.25f, 10.0f}, {-4.0f, 14.0f, -3.25f, 23.0f},
                                        {31.25f, 1.0f, 32.0f, 10.0f}, {31.25f, 14.0f, 32.0f, 23.0f}};
@@ -417,9 +478,14 @@ static const espyPlacement espyGroundProps[] = {
     {espyiPropKind_Sofa, 17.5f, 1.0f, 0.0f},
     {espyiPropKind_Plant, 12.2f, 7.3f, 0.3f},
     {espyiPropKind_Plant, 15.8f, 7.3f, 0.7f},
-    {espyiPropKind_Vase, 8.6f, 3.0f, 0.0f},
+    {espyiPropKind_Vase, 8.5f, 7.4f, 0.0f},
     {espyiPropKind_Lamp, 19.4f, 0.8f, 0.0f},
-    {espyiPropKind_Crate, 9.6f, 2.9f, 0.05f},
+    {espyiPropKind_Table, 14.25f, 4.5f, 0.0f},
+    {espyiPropKind_Chair, 13.7f, 3.5f, 0.02f},
+    {espyiPropKind_Chair, 14.9f, 5.5f, 0.49f},
+    {espyiPropKind_Chair, 12.9f, 4.6f, 0.24f},
+    {espyiPropKind_Shelf, 11.25f, 7.6f, 0.5f},
+    {espyiPropKind_Bench, 16.6f, 7.4f, 0.5f},
     // Library
     {espyiPropKind_Shelf, 21.5f, 0.45f, 0.0f},
     {espyiPropKind_Shelf, 27.5f, 4.25f, 0.75f},
@@ -568,6 +634,7 @@ espyResult espyScene_BuildSample(uint64_t seed, espyWorld** out)
     espySample_Walls(&kit, espyGroundWalls, ESPYI_ARRAY_COUNT(espyGroundWalls), 0.0f);
     espySample_Walls(&kit, espyUpperWalls, ESPYI_ARRAY_COUNT(espyUpperWalls), ESPY_STOREY);
     espySample_Stairs(&kit);
+    espySample_Furnishings(&kit);
     espySample_Joinery(&kit);
     espySample_Courtyard(&kit, &props[espyiPropKind_Broadleaf]);
     espySample_Props(&kit, props, espyGroundProps, ESPYI_ARRAY_COUNT(espyGroundProps), 0.0f);

@@ -60,11 +60,11 @@ static void espyLevel_Make(espyLevel* level, bool doorway)
     {
         instances[i] = espyiKit_At(7.5f, 0.0f, 0.5f + (float)i);
     }
-    espyiKit_PlaceMany(&kit, "Vases B", vase.mesh, instances, 4, 2.0f, ESPYI_KIT_PROP);
+    espyiKit_PlaceMany(&kit, "Vases B", vase.mesh, instances, 4, ESPYI_KIT_PROP);
     espyiKit_Area(&kit, "Area", 0.0f, 0.0f, 0.0f, 8.0f, 3.0f, 4.0f);
     memset(level, 0, sizeof *level);
     assert_int_equal(espyiKit_Finish(&kit, &level->world), espyResult_Ok);
-    assert_int_equal(espyEditor_Gather(level->world, 1.0f, 0.0f, NULL, &level->gathered), espyResult_Ok);
+    assert_int_equal(espyEditor_Gather(level->world, 1.0f, 2.0f, NULL, &level->gathered), espyResult_Ok);
     level->input = *espyGathered_GetInput(level->gathered);
     assert_true(level->input.occludeeCount + 1 < ESPY_MAX_SLOTS);
     memcpy(level->occludees, level->input.occludees, level->input.occludeeCount * sizeof(espyBakeOccludee));

@@ -57,4 +57,61 @@ ESPY_API espyResult espyAudit_Run(const espyBakeInput* input, const espyPvs* pvs
                                   espyAuditResult* out);
 ESPY_API void espyAudit_Free(espyAuditResult* result);
 
+// --- pictures
+// ---------------------------------------------------------------------------------------------------------
+
+/// How a surface looks.
+typedef enum espyPictureLook
+{
+    espyPictureLook_Solid = 0, ///< Lit; hides what is behind it.
+    espyPictureLook_Ghost,     ///< A tint and outlines; what is behind it shows.
+    espyPictureLook_Grate,     ///< Lit bars with holes between them.
+} espyPictureLook;
+
+typedef struct espyPictureSurface
+{
+    uint32_t color; ///< 0xRRGGBB.
+    espyPictureLook look;
+    bool cut; ///< Removed above the picture's cutHeight; the cut shows in capColor.
+    uint32_t capColor;
+} espyPictureSurface;
+
+/// What is drawn. Borrowed for the length of the call.
+typedef struct espyPictureScene
+{
+    espyTriangles triangles;
+    const uint32_t* surfaceOf; ///< One a triangle: index into `surfaces`.
+    const espyPictureSurface* surfaces;
+    uint32_t surfaceCount;
+} espyPictureScene;
+
+typedef struct espyPictureDef
+{
+    espyVec3 eye, target;
+    bool orthographic;     ///< Default false. Then `halfHeight` counts, and nothing is behind the eye.
+    float verticalFov;     ///< Radians, default 1.2.
+    float halfHeight;      ///< Metres, default 10.
+    float cutHeight;       ///< Metres; default: nothing is cut.
+    uint32_t width;        ///< Pixels, 1..8192.
+    uint32_t height;       ///< Pixels, 1..8192.
+    uint32_t samples;      ///< Default 3: rays a side of each pixel, 1..8.
+    espyVec3 toSun;        ///< Direction towards the light, any length.
+    float exposure;        ///< Default 1: right for the open air; rooms want about 1.6.
+    uint32_t skyColor;     ///< Above, where nothing is hit.
+    uint32_t horizonColor; ///< At and below the horizon.
+    float gridSize;        ///< Metres between faint lines on level ground, from gridOrigin; default 0: none.
+    espyVec3 gridOrigin;   ///< Its y is the height of the floor that carries the lines.
+    espyBox highlight;     ///< Level ground inside is tinted; default: none.
+    uint32_t highlightColor;
+    int32_t threads; ///< 0: one a core. Never changes the result.
+    espyHooks hooks;
+    uint32_t cookie;
+} espyPictureDef;
+
+ESPY_API espyPictureDef espyPictureDef_Default(void);
+
+/// Draws a scene into `rgb`: width * height * 3 bytes, rows from the top. Errors: InvalidArgument, OutOfMemory.
+/// Thread: build. Cost: a few rays a sample.
+ESPY_API espyResult espyPicture_Render(const espyPictureScene* scene, const espyPictureDef* def, uint8_t* rgb);
+
 #endif
