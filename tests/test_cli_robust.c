@@ -248,12 +248,21 @@ static double espyTest_CancelOnce(int signalNumber)
     pid_t child = espyTestProcess_Start(&espyFolder, argv);
     nanosleep(&(struct timespec){0, 700000000}, NULL);
     double start = espyTest_Seconds();
+    // Twice, as timeout(1) does: the second must not cut the tidy end short.
+    kill(child, signalNumber);
     kill(child, signalNumber);
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     double seconds = espyTest_Seconds() - start;
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 130);
+    char path[700];
+    size_t textSize;
+    snprintf(path, sizeof path, "%s/err", espyFolder.root);
+    char* text = espyTest_ReadText(path, &textSize);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "espy: cancelled: long.espy was not written\n"));
+    free(text);
     return seconds;
 }
 

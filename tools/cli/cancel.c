@@ -3,15 +3,20 @@
 #include "cancel.h"
 #include "cli_text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum
 {
     espyCliTemporary_Max = 4
 };
+
+/// timeout(1) and terminals send one wish to stop twice, to the process and to its group.
+#define ESPY_CLI_REPEAT_SECONDS 1
 
 static volatile sig_atomic_t espyCliCancelDeferred;
 static volatile sig_atomic_t espyCliCancelRequested;
@@ -20,13 +25,24 @@ static char espyCliTemporaries[espyCliTemporary_Max][PATH_MAX];
 
 static void espyCliCancel_Handle(int signalNumber)
 {
+    // Written by the first signal alone, which the mask of the handler keeps apart from the others.
+    static struct timespec first;
+    // Only calls that are safe in a handler: clock_gettime, unlink, rmdir, _exit.
+    int error = errno;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    errno = error;
     (void)signalNumber;
     if (espyCliCancelDeferred && !espyCliCancelRequested)
     {
+        first = now;
         espyCliCancelRequested = 1;
         return;
     }
-    // Only calls that are safe in a handler: unlink, rmdir, _exit.
+    if (espyCliCancelRequested && now.tv_sec - first.tv_sec <= ESPY_CLI_REPEAT_SECONDS)
+    {
+        return;
+    }
     for (int i = (int)espyCliTemporaryCount - 1; i >= 0; --i)
     {
         if (unlink(espyCliTemporaries[i]) != 0)
@@ -43,7 +59,7 @@ void espyiCliCancel_Install(void)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
     {
         struct sigaction old, action = {.sa_handler = espyCliCancel_Handle};
-        sigemptyset(&action.sa_mask);
+        sigfillset(&action.sa_mask);
         // What nohup or a shell's background job ignores stays ignored.
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         {

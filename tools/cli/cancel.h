@@ -9,7 +9,8 @@
 /// removes the temporary files and ends the program with status 130.
 void espyiCliCancel_Install(void);
 
-/// From here on the first signal is only remembered (the second ends the program); false returns to ending at once.
+/// From here on the first signal is only remembered (one that comes a second later ends the program); false returns to
+/// ending at once.
 void espyiCliCancel_Defer(bool defer);
 bool espyiCliCancel_IsRequested(void);
 
