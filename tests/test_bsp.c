@@ -896,11 +896,13 @@ static void test_real_maps(void** state)
     const char* levels = getenv("ESPY_LEVELS");
     if (!levels)
     {
-        print_message("ESPY_LEVELS names no folder of pk3 files: real maps skipped\n");
+        print_message("ESPY_LEVELS is not set (bench/fetch_levels.sh fetches levels): real maps skipped\n");
         skip();
     }
     espyHooks hooks = espyiHooks_Resolve(NULL);
-    DIR* dir = opendir(levels);
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s/openarena", levels);
+    DIR* dir = opendir(folder);
     assert_non_null(dir);
     int maps = 0;
     for (struct dirent* file = readdir(dir); file; file = readdir(dir))
@@ -911,7 +913,7 @@ static void test_real_maps(void** state)
             continue;
         }
         char archive[1024];
-        snprintf(archive, sizeof archive, "%s/%s", levels, file->d_name);
+        snprintf(archive, sizeof archive, "%s/%s", folder, file->d_name);
         espyiPk3 pk3;
         assert_int_equal(espyiPk3_Open(&pk3, archive, &hooks), espyResult_Ok);
         for (uint64_t i = 0; i < pk3.count; ++i)
