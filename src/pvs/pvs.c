@@ -6,6 +6,8 @@
 #include "core/core.h"
 #include "pvs/format.h"
 
+#define ESPY_FLOAT_MAX 3.402823466e+38f
+
 // --- lattice
 // ---------------------------------------------------------------------------------------------------------
 
@@ -171,6 +173,12 @@ espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot)
     return !set || espyiBits_Get(set, slot) ? espyVisibility_Visible : espyVisibility_Occluded;
 }
 
+/// As espyBox_IsValid, which takes its box by value: on some targets that is a call of memcpy.
+static bool espyPvs_IsInterval(float min, float max)
+{
+    return min >= -ESPY_FLOAT_MAX && min <= max && max <= ESPY_FLOAT_MAX;
+}
+
 /// Coarse blocks that the closed interval touches along one axis. False where a part of it is outside the lattice.
 static bool espyPvs_AxisBlocks(const espyPvs* pvs, uint32_t axis, float origin, float min, float max, uint32_t out[2])
 {
@@ -192,8 +200,9 @@ static bool espyPvs_AxisBlocks(const espyPvs* pvs, uint32_t axis, float origin, 
 
 espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
 {
-    if (pvs->coarseFactor == 0 || !espyBox_IsValid(box) || cell < ESPY_PVS_OUTSIDE ||
-        (cell >= 0 && (uint32_t)cell >= pvs->cellCount))
+    if (pvs->coarseFactor == 0 || !espyPvs_IsInterval(box.min.x, box.max.x) ||
+        !espyPvs_IsInterval(box.min.y, box.max.y) || !espyPvs_IsInterval(box.min.z, box.max.z) ||
+        cell < ESPY_PVS_OUTSIDE || (cell >= 0 && (uint32_t)cell >= pvs->cellCount))
     {
         return espyVisibility_Unknown;
     }

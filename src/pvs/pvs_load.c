@@ -2,7 +2,8 @@
 // Validation of a .espy file, whole and in place, before anything is read from it. No library call, no allocation.
 //
 // Every number that later becomes an index or an address is proven here, so that no query has to check it again. Sizes
-// are compared in 64 bits, where no product of two 32-bit counts and a record size can wrap.
+// are compared in 64 bits, where no product of two 32-bit counts and a record size can wrap, and without a 64-bit
+// division, which 32-bit targets would need a library for.
 #include "core/core.h"
 #include "pvs/format.h"
 
@@ -127,7 +128,7 @@ static bool espyLoad_Directory(espyLoad* load)
             return espyLoad_Bad(load, espyLoad_OffsetOf(load, &s->offset), "section.offset");
         }
         // `end` is a multiple of 16 not above the file size, itself one, so that the padded end is in the file too.
-        if (s->bytes > load->size - end || s->bytes % s->unitBytes != 0)
+        if (s->bytes > load->size - end || (s->bytes & (s->unitBytes - 1u)) != 0)
         {
             return espyLoad_Bad(load, espyLoad_OffsetOf(load, &s->bytes), "section.bytes");
         }
@@ -288,7 +289,7 @@ static bool espyLoad_Section(espyLoad* load, espyiSectionKind kind, bool needed,
     {
         return espyLoad_Bad(load, espyLoad_OffsetOf(load, &s->elementBytes), espyLoad_Name(kind));
     }
-    if (s->bytes % elementBytes != 0 || s->bytes / elementBytes != count)
+    if (s->bytes != count * elementBytes)
     {
         return espyLoad_Bad(load, espyLoad_OffsetOf(load, &s->bytes), espyLoad_Name(kind));
     }
@@ -692,7 +693,10 @@ espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataEr
     }
     if (error)
     {
-        *error = load.error;
+        // By field, since some targets call memcpy for the whole.
+        error->result = load.error.result;
+        error->byteOffset = load.error.byteOffset;
+        error->field = load.error.field;
     }
     return load.error.result;
 }
