@@ -3,9 +3,9 @@
 //
 // Order: near cells; random and guided lines, which settle most of what is visible; the flood of free space, which
 // settles most of what is hidden; then, on the cells still open, lines aimed at the neighbours of visible cells, the
-// fixed scheme, and last the ladder of proofs, whose failures say where to aim. An open free line runs from cell to
-// cell, so what is seen hangs together: the ladder climbs only at cells next to a visible one, except where areas
-// stand apart.
+// fixed scheme, and last the ladder of proofs, whose failures say where to aim. A free line runs from cell to cell, so
+// what is seen hangs together: the ladder climbs only at cells next to a visible one, and at those by which a line may
+// come in from where no cells are.
 //
 // All decisions depend on the target, the occluders, the grid and the settings alone: any thread gives the same bits.
 #include "bake/bake_internal.h"
@@ -82,10 +82,10 @@ static void espySearch_Enter(espyiSearcher* s, espyiStage stage)
     s->stage = &s->stages[s->target.volume ? espyiStage_Dynamic : stage];
 }
 
+// Neither seen nor proven hidden. Solid cells too: a line may pass where none of their samples is.
 static bool espySearch_IsOpen(const espyiSearcher* s, uint32_t cell)
 {
-    return !espyiBits_Get(s->visible, cell) && !espyiBits_Get(s->hidden, cell) &&
-           !espyiBits_Get(s->shared->scene->grid.solid, cell);
+    return !espyiBits_Get(s->visible, cell) && !espyiBits_Get(s->hidden, cell);
 }
 
 // Cells of bits that are not solid.
@@ -226,6 +226,62 @@ static espyVec3 espySearch_RandomInCell(espyiSearcher* s, uint32_t cell)
                       box.min.z + (box.max.z - box.min.z) * w};
 }
 
+// True where a line may reach cells from outside all cells: the target is not among them, or areas stand apart.
+static bool espySearch_HasEdges(const espyiSearcher* s)
+{
+    const espyiGrid* grid = &s->shared->scene->grid;
+    espyBox b = s->target.bounds;
+    float size = grid->cellSize;
+    return !grid->dense || b.min.x < 0.0f || b.min.y < 0.0f || b.min.z < 0.0f ||
+           b.max.x > size * (float)grid->dims[0] || b.max.y > size * (float)grid->dims[1] ||
+           b.max.z > size * (float)grid->dims[2];
+}
+
+static bool espySearch_IsEdge(const espyiGrid* grid, uint32_t cell)
+{
+    bool edge = false;
+    for (uint32_t side = 0; side < 6 && !edge; ++side)
+    {
+        edge = espySearch_Neighbour(grid, cell, side) < 0;
+    }
+    return edge;
+}
+
+// Adds lines to a cell to the batch, half of them from a point that sees what is beside it. Returns the new size.
+static uint32_t espySearch_AimAtCell(espyiSearcher* s, uint32_t cell, const espyVec3* witness, uint32_t pending)
+{
+    for (uint32_t i = 0; i < ESPY_FRONTIER_RAYS; ++i)
+    {
+        espyVec3 origin = witness && !(i & 1u) ? *witness : espyiTarget_RandomPoint(&s->target, &s->rng);
+        espyVec3 towards = espySearch_RandomInCell(s, cell);
+        pending += espyiLines_Aim(s, origin, towards, &s->segments[pending]) ? 1u : 0u;
+    }
+    return pending;
+}
+
+static bool espySearch_AimAtEdges(espyiSearcher* s)
+{
+    const espyiGrid* grid = &s->shared->scene->grid;
+    uint32_t pending = 0;
+    for (uint32_t cell = 0; cell < grid->cellCount; ++cell)
+    {
+        if (espySearch_IsOpen(s, cell) && espySearch_IsEdge(grid, cell))
+        {
+            pending = espySearch_AimAtCell(s, cell, NULL, pending);
+        }
+        if (pending + ESPY_FRONTIER_RAYS > ESPYI_LINE_BATCH || cell + 1u == grid->cellCount)
+        {
+            espyiLines_Cast(s, pending);
+            pending = 0;
+            if (!espyiControl_Poll(s->shared->control))
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 // Aims at every open cell next to one that was found, until nothing new is found. A line that reaches one cell often
 // reaches its neighbour too, from the same or a nearby point of the target.
 static bool espySearch_Frontier(espyiSearcher* s)
@@ -245,12 +301,7 @@ static bool espySearch_Frontier(espyiSearcher* s)
                     continue;
                 }
                 ++s->tries[cell];
-                for (uint32_t i = 0; i < ESPY_FRONTIER_RAYS; ++i)
-                {
-                    espyVec3 origin = i & 1u ? espyiTarget_RandomPoint(&s->target, &s->rng) : s->witness[from];
-                    espyVec3 towards = espySearch_RandomInCell(s, (uint32_t)cell);
-                    pending += espyiLines_Aim(s, origin, towards, &s->segments[pending]) ? 1u : 0u;
-                }
+                pending = espySearch_AimAtCell(s, (uint32_t)cell, &s->witness[from], pending);
             }
         }
         if (pending == 0)
@@ -279,6 +330,13 @@ static const espyRung espyRungs[] = {{8, 40, 4}, {14, 400, 4}, {20, 4000, 4}};
 static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
 static const double espyLadderShares[] = {0.1, 0.25, 1.0, 4.0};
 
+static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
+{
+    espyBox b = s->target.bounds;
+    return (espyiBoxD){{(double)b.min.x, (double)b.min.y, (double)b.min.z},
+                       {(double)b.max.x, (double)b.max.y, (double)b.max.z}};
+}
+
 // Casts from the target's real surface towards the point that the prover chose. The whole free line counts.
 static bool espySearch_TryRay(void* context, const double from[3], const double to[3])
 {
@@ -293,14 +351,16 @@ static bool espySearch_TryRay(void* context, const double from[3], const double 
     return espyiBits_Get(s->visible, s->cell);
 }
 
-// One rung at one open cell. False: stopped.
+// One rung at one cell, if it is open and has not had it; then looks around what was found. False: stopped.
 static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung, uint64_t* work)
 {
+    if (!espySearch_IsOpen(s, cell) || (uint32_t)(s->tries[cell] >> 4) > rung)
+    {
+        return true;
+    }
+    s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
     const espyiTarget* target = &s->target;
-    espyiProofTarget proof = {.parts = target->parts, .partCount = target->partCount};
-    const espyBox b = target->bounds;
-    proof.bounds = (espyiBoxD){{(double)b.min.x, (double)b.min.y, (double)b.min.z},
-                               {(double)b.max.x, (double)b.max.y, (double)b.max.z}};
+    espyiProofTarget proof = {espySearch_Bounds(s), target->parts, target->partCount};
     espyiLadderDef def = {
         .depth = espyRungs[rung].depth,
         .budget = espyRungs[rung].budget,
@@ -315,7 +375,7 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung, uin
     {
         espyiBits_Set(s->hidden, cell);
     }
-    return espyiControl_Poll(s->shared->control);
+    return espyiControl_Poll(s->shared->control) && espySearch_Frontier(s);
 }
 
 static bool espySearch_Ladder(espyiSearcher* s)
@@ -327,30 +387,21 @@ static bool espySearch_Ladder(espyiSearcher* s)
     uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]) * ESPY_WORK_PER_RAY;
     uint64_t work = 0;
     uint32_t rungs = s->target.volume ? 1u : espyRungCounts[shared->quality];
+    bool edges = espySearch_HasEdges(s);
     bool running = true;
     for (uint32_t rung = 0; rung < rungs && running; ++rung)
     {
+        for (uint32_t cell = 0; cell < grid->cellCount && edges && running && work < most; ++cell)
+        {
+            running = !espySearch_IsEdge(grid, cell) || espySearch_Climb(s, cell, rung, &work);
+        }
         // The queue grows while it is walked: what a rung finds is looked around at once, and climbed from.
         for (uint32_t i = 0; i < s->queueCount && running && work < most; ++i)
         {
             for (uint32_t side = 0; side < 6 && running && work < most; ++side)
             {
                 int32_t cell = espySearch_Neighbour(grid, s->queue[i], side);
-                if (cell < 0 || !espySearch_IsOpen(s, (uint32_t)cell) || (uint32_t)(s->tries[cell] >> 4) > rung)
-                {
-                    continue;
-                }
-                s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
-                running = espySearch_Climb(s, (uint32_t)cell, rung, &work) && espySearch_Frontier(s);
-            }
-        }
-        // Where areas stand apart, a visible cell may have no stored neighbour.
-        for (uint32_t cell = 0; cell < grid->cellCount && !grid->dense && running && work < most; ++cell)
-        {
-            if (espySearch_IsOpen(s, cell) && (uint32_t)(s->tries[cell] >> 4) <= rung)
-            {
-                s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
-                running = espySearch_Climb(s, cell, rung, &work) && espySearch_Frontier(s);
+                running = cell < 0 || espySearch_Climb(s, (uint32_t)cell, rung, &work);
             }
         }
     }
@@ -362,11 +413,8 @@ static bool espySearch_Ladder(espyiSearcher* s)
 
 static bool espySearch_Prove(espyiSearcher* s)
 {
-    const espyBox b = s->target.bounds;
-    espyiBoxD bounds = {{(double)b.min.x, (double)b.min.y, (double)b.min.z},
-                        {(double)b.max.x, (double)b.max.y, (double)b.max.z}};
     uint64_t work = 0;
-    espyiProver_DriveCells(s->prover, bounds, s->visible, 0, s->hidden, &work);
+    espyiProver_DriveCells(s->prover, espySearch_Bounds(s), s->visible, 0, s->hidden, &work);
     for (uint32_t i = 0; i < espyiBits_Words(s->shared->scene->grid.cellCount); ++i)
     {
         s->hidden[i] &= ~s->visible[i];
@@ -398,7 +446,7 @@ static bool espySearch_Stages(espyiSearcher* s)
     {
         espySearch_Enter(s, espyiStage_Guided);
         before = s->openFound;
-        running = espySearch_Frontier(s);
+        running = (!espySearch_HasEdges(s) || espySearch_AimAtEdges(s)) && espySearch_Frontier(s);
         s->stage->pairs += s->openFound - before;
     }
     if (running)
