@@ -64,6 +64,8 @@ void espyiText_AddFloat(espyiText* text, float value)
         *comma = '.';
     }
     espyiText_AddBytes(text, line, strlen(line));
+    // Readers take "-0" for a whole number and lose the sign.
+    espyiText_AddBytes(text, ".0", strcmp(line, "-0") == 0 ? 2 : 0);
 }
 
 /// Length of the UTF-8 sequence at `s`, 0 where it is none (overlong forms, surrogates and stray bytes included).
