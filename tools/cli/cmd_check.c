@@ -7,6 +7,47 @@
 
 #include <stdio.h>
 
+/// A file does not tell whether a setting came from the level or from the command line, which may win. So a level that
+/// asks for something else makes no file stale, but is worth a line.
+static void espyCliCheck_NoteSettings(const espyCliData* data, const espyCliLevel* level)
+{
+    const espyPvsInfo* info = &data->info;
+    espyBakeDef def = espyBakeDef_Default();
+    espyEditor_ApplySettings(level->world, &def);
+    char text[5][128] = {"", "", "", "", ""};
+    if (def.quality != info->quality)
+    {
+        snprintf(text[0], sizeof text[0], "; quality %s, baked with %s", espyiCliQuality_GetName(def.quality),
+                 espyiCliQuality_GetName(info->quality));
+    }
+    if (def.cellSize != info->cellSize)
+    {
+        snprintf(text[1], sizeof text[1], "; cell size %s m, baked with %s m",
+                 espyiCliNumber_FromFloat(def.cellSize).text, espyiCliNumber_FromFloat(info->cellSize).text);
+    }
+    if (def.dynamicObjects != (info->coarseFactor > 0))
+    {
+        snprintf(text[2], sizeof text[2], "; dynamic objects %s, baked %s", def.dynamicObjects ? "on" : "off",
+                 info->coarseFactor > 0 ? "with" : "without");
+    }
+    if (def.consoleBudgetKB != info->consoleBudgetKB)
+    {
+        snprintf(text[3], sizeof text[3], "; console budget %u KB, baked with %u", (unsigned)def.consoleBudgetKB,
+                 (unsigned)info->consoleBudgetKB);
+    }
+    if (def.occlusionCulling != info->occlusionCulling)
+    {
+        snprintf(text[4], sizeof text[4], "; occlusion culling %s, baked as %s", def.occlusionCulling ? "on" : "off",
+                 info->occlusionCulling ? "on" : "off");
+    }
+    char all[768];
+    snprintf(all, sizeof all, "%s%s%s%s%s", text[0], text[1], text[2], text[3], text[4]);
+    if (all[0] != '\0')
+    {
+        printf("note: the level's own settings differ: %s\n", all + 2);
+    }
+}
+
 /// Reads both files and compares them.
 static espyCliExit espyCliCheck_Run(const char* dataPath, const char* levelPath, espyCliData* data, espyCliLevel* level,
                                     espyCliWarnings* warnings, espyCliLine* line)
@@ -51,6 +92,7 @@ static espyCliExit espyCliCheck_Run(const char* dataPath, const char* levelPath,
     {
         printf("up to date\n");
     }
+    espyCliCheck_NoteSettings(data, level);
     return check.stale ? espyCliExit_CheckFailed : espyCliExit_Ok;
 }
 
