@@ -237,6 +237,47 @@ static void espyTest_DamagedDataIsRefused(void** state)
     free(good);
 }
 
+/// Lines of points made of anything: answered, or named with their number.
+static void espyTest_RandomPointsAreAnsweredOrNamed(void** state)
+{
+    (void)state;
+    static const char* const pieces[] = {"1",   " ", "\t", "-2.5", "1e3", "\n",  "\r\n",
+                                         "nan", "x", ",",  "1e99", "0x1", "\xff"};
+    espyTestRun run = espyTestRun_Shell(&espyFolder, "espy bake \"$LEVELS/halves.gltf\" -o a.espy --progress none");
+    assert_int_equal(run.status, 0);
+    espyTestRun_Free(&run);
+    uint64_t seed = 3;
+    espyiRng rng = espyiRng_Seed(seed);
+    for (int round = 0; round < 40; ++round)
+    {
+        char text[4096] = "";
+        // Most lines are good, so that some files are good to the end.
+        for (uint32_t n = espyiRng_Below(&rng, 20); n > 0; --n)
+        {
+            if (espyiRng_Below(&rng, 20) > 0)
+            {
+                char line[100];
+                snprintf(line, sizeof line, "%.9g %.9g\t%.9g\n", (double)espyiRng_Float(&rng) * 20.0 - 2.0,
+                         (double)espyiRng_Float(&rng) * 5.0, (double)espyiRng_Float(&rng) * 9.0);
+                strcat(text, line);
+                continue;
+            }
+            for (uint32_t k = espyiRng_Below(&rng, 8); k > 0; --k)
+            {
+                strcat(text, pieces[espyiRng_Below(&rng, (uint32_t)ESPYI_ARRAY_COUNT(pieces))]);
+            }
+        }
+        espyTest_WriteFile("points.txt", text, strlen(text));
+        run = espyTestRun_Shell(&espyFolder, "espy visible a.espy --points points.txt --json");
+        espyTest_CheckManners(&run, text);
+        if (run.status != 0 && (run.status != 3 || !strstr(run.err, "espy: points.txt: line ")))
+        {
+            fail_msg("seed %llu, round %d: status %d: %s", (unsigned long long)seed, round, run.status, run.err);
+        }
+        espyTestRun_Free(&run);
+    }
+}
+
 /// Seconds from a signal to the end of a bake that would take minutes.
 static double espyTest_CancelOnce(int signalNumber)
 {
@@ -312,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(espyTest_RandomArgumentsNeverCrash, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_DamagedDataIsRefused, espyTest_Setup, espyTest_Teardown),
+        cmocka_unit_test_setup_teardown(espyTest_RandomPointsAreAnsweredOrNamed, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_SignalsCancelABake, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_FilesAreReplacedWhole, espyTest_Setup, espyTest_Teardown),
     };

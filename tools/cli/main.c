@@ -5,9 +5,11 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct espyCliCommand
 {
@@ -96,8 +98,23 @@ static espyCliExit espyCliProgram_Run(int argc, char** argv)
     return espyCliProgram_RefuseUnknown(argv[1]);
 }
 
+/// A standard stream that was closed would be the next file that is opened, and messages would go into it. Opened the
+/// wrong way round, so that its use still fails.
+static void espyCliProgram_HoldStandardStreams(void)
+{
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file)
+    {
+        if (fcntl(file, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file)
+        {
+            _exit(espyCliExit_Environment);
+        }
+    }
+}
+
 int main(int argc, char** argv)
 {
+    espyCliProgram_HoldStandardStreams();
     // A file size limit shows as a failed write, which is reported, rather than as a signal.
     signal(SIGXFSZ, SIG_IGN);
     espyiCliCancel_Install();
