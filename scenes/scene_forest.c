@@ -6,20 +6,22 @@
 
 #define ESPY_TILE 64.0f
 #define ESPY_STEP 4.0f ///< Between vertices of the terrain.
+#define ESPY_AREA 16.0f
+#define ESPY_HEADROOM 2.5f ///< Metres over the ground that cameras reach.
 #define ESPY_TREES_A_TILE 30u
 #define ESPY_ROCKS_A_TILE 6u
 
-/// Rolling ground and sharp ridges up to 22 m, which hide what is behind them.
+/// Rolling ground and sharp ridges up to 30 m, which hide what is behind them.
 static float espyForest_Height(uint64_t seed, float x, float z)
 {
     float rolling =
         espyiKit_Noise(seed, x / 48.0f, z / 48.0f) * 6.0f + espyiKit_Noise(seed + 1, x / 17.0f, z / 17.0f) * 1.5f;
-    float ridge = espyiKit_Noise(seed + 2, x / 80.0f, z / 80.0f) * 2.0f - 1.0f;
+    float ridge = espyiKit_Noise(seed + 2, x / 52.0f, z / 52.0f) * 2.0f - 1.0f;
     ridge = 1.0f - (ridge < 0.0f ? -ridge : ridge);
-    return rolling + ridge * ridge * ridge * ridge * 16.0f;
+    return rolling + ridge * ridge * ridge * ridge * 24.0f;
 }
 
-static void espyForest_Terrain(espyiKit* kit, uint64_t seed, uint32_t tiles, float* low, float* high)
+static void espyForest_Terrain(espyiKit* kit, uint64_t seed, uint32_t tiles)
 {
     uint32_t n = tiles * (uint32_t)(ESPY_TILE / ESPY_STEP);
     espyiKit_Paint(kit, espyMaterialClass_Opaque, 0x94A173u);
@@ -28,8 +30,6 @@ static void espyForest_Terrain(espyiKit* kit, uint64_t seed, uint32_t tiles, flo
         for (uint32_t i = 0; i <= n; ++i)
         {
             float x = ESPY_STEP * (float)i, z = ESPY_STEP * (float)j, y = espyForest_Height(seed, x, z);
-            *low = (i | j) == 0 || y < *low ? y : *low;
-            *high = (i | j) == 0 || y > *high ? y : *high;
             espyiKit_Vertex(kit, (espyVec3){x, y, z});
         }
     }
@@ -43,6 +43,29 @@ static void espyForest_Terrain(espyiKit* kit, uint64_t seed, uint32_t tiles, flo
         }
     }
     espyiKit_PlaceTerrain(kit, "Terrain", espyiKit_EndMesh(kit, "Terrain"), ESPYI_KIT_SHELL);
+}
+
+/// Areas that follow the ground, so that no cell hangs where only birds look from.
+static void espyForest_Areas(espyiKit* kit, uint64_t seed, uint32_t tiles)
+{
+    char name[48];
+    uint32_t n = tiles * (uint32_t)(ESPY_TILE / ESPY_AREA);
+    for (uint32_t j = 0; j < n; ++j)
+    {
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            float x0 = ESPY_AREA * (float)i, z0 = ESPY_AREA * (float)j;
+            float low = espyForest_Height(seed, x0, z0), high = low;
+            for (uint32_t k = 1; k < 25; ++k)
+            {
+                float y = espyForest_Height(seed, x0 + ESPY_STEP * (float)(k % 5), z0 + ESPY_STEP * (float)(k / 5));
+                low = y < low ? y : low;
+                high = y > high ? y : high;
+            }
+            snprintf(name, sizeof name, "Area %u %u", i, j);
+            espyiKit_Area(kit, name, x0, low, z0, x0 + ESPY_AREA, high + ESPY_HEADROOM, z0 + ESPY_AREA);
+        }
+    }
 }
 
 static void espyForest_Trees(espyiKit* kit, uint64_t seed, uint32_t tiles, const espyiProp* tree)
@@ -74,10 +97,10 @@ espyResult espyScene_BuildForest(uint32_t size, uint64_t seed, espyWorld** out)
         return espyResult_InvalidArgument;
     }
     uint32_t tiles = size == 0 ? espyScene_GetFullSize(espySceneKind_Forest) : size;
-    float side = ESPY_TILE * (float)tiles, low = 0.0f, high = 0.0f;
+    float side = ESPY_TILE * (float)tiles;
     espyiKit kit;
     espyiKit_Begin(&kit, seed, 8.0f);
-    espyForest_Terrain(&kit, seed, tiles, &low, &high);
+    espyForest_Terrain(&kit, seed, tiles);
     espyiProp broadleaf = espyiProp_Make(&kit, espyiPropKind_Broadleaf);
     espyiProp conifer = espyiProp_Make(&kit, espyiPropKind_Conifer);
     espyiProp rock = espyiProp_Make(&kit, espyiPropKind_Rock);
@@ -92,9 +115,10 @@ espyResult espyScene_BuildForest(uint32_t size, uint64_t seed, espyWorld** out)
         espyiKit_Place(&kit, name, rock.mesh, espyiKit_AtTurned(x, espyForest_Height(seed, x, z), z, turns, scale),
                        ESPYI_KIT_BOTH);
     }
-    espyiKit_Area(&kit, "Forest", 0.0f, low, 0.0f, side, high + 4.0f, side);
+    espyForest_Areas(&kit, seed, tiles);
     float middle = side * 0.5f;
-    espyiKit_Camera(&kit, "Camera", (espyVec3){middle, espyForest_Height(seed, middle, middle) + 1.75f, middle},
-                    (espyVec3){side, high, middle});
+    float ground = espyForest_Height(seed, middle, middle);
+    espyiKit_Camera(&kit, "Camera", (espyVec3){middle, ground + 1.75f, middle},
+                    (espyVec3){side, ground + 8.0f, middle});
     return espyiKit_Finish(&kit, out);
 }

@@ -21,7 +21,8 @@ typedef enum espySceneKind
     espySceneKind_City,
     /// `size` storeys of 4 m with stair holes, windows and rooms, one area a storey, 2 m cells. Full size 8.
     espySceneKind_Tower,
-    /// Hills over (64 m * size) squared with instanced trees, rocks and ridges, 8 m cells. Full size 4.
+    /// Hills and ridges over (64 m * size) squared with instanced trees and rocks, areas that follow the ground, 8 m
+    /// cells. Full size 4.
     espySceneKind_Forest,
     /// The level that the project ships: a two-storey house around a courtyard in a small landscape. Size is ignored.
     espySceneKind_Sample,
