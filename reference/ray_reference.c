@@ -148,7 +148,7 @@ bool espyRayReference_Closest(const espyiSoup* soup, const espyiSegment* segment
     {
         return false;
     }
-    float reach = 0.0f;
+    float reach = 0.0f, away = fmaxf(fabsf(o[0]), fmaxf(fabsf(o[1]), fabsf(o[2])));
     for (uint32_t i = 0; i < soup->triangles.triangleCount; ++i)
     {
         if (espyReference_IsUsable(soup, i))
@@ -159,13 +159,14 @@ bool espyRayReference_Closest(const espyiSoup* soup, const espyiSegment* segment
             }
         }
     }
+    float grow = reach * 0x1p-19f + away * 0x1p-22f;
     bool found = false;
     for (uint32_t i = 0; i < soup->triangles.triangleCount; ++i)
     {
         float t;
         bool backFace;
         if (espyReference_IsUsable(soup, i) && !espyReference_IsSkipped(soup, i, skip) &&
-            espyReference_TestTriangle(soup, i, segment, reach * 0x1p-19f, &t, &backFace) && (!found || t < out->t))
+            espyReference_TestTriangle(soup, i, segment, grow, &t, &backFace) && (!found || t < out->t))
         {
             *out = (espyiHit){t, i, soup->objects ? soup->objects[i] : 0, backFace};
             found = true;

@@ -423,6 +423,7 @@ static void espyBuild_Collapse(const espyBuild* build, espyiBvhArrays* out)
             }
             if (child->count > 0)
             {
+                node.leafMask |= 1u << i;
                 node.child[i] = ESPYI_BVH_LEAF | (leafCount << 3) | (child->count - 1);
                 if (out->leaves != NULL)
                 {

@@ -52,6 +52,39 @@ static inline espyF8 espyF8_Max(espyF8 a, espyF8 b)
     return _mm256_max_ps(a, b);
 }
 
+static inline espyF8 espyF8_Abs(espyF8 a)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
+}
+/// a where `sign` is below 0, else b.
+static inline espyF8 espyF8_SelectNegative(espyF8 sign, espyF8 a, espyF8 b)
+{
+    return _mm256_blendv_ps(b, a, _mm256_cmp_ps(sign, _mm256_setzero_ps(), _CMP_LT_OQ));
+}
+/// Eight rows of eight floats become eight columns: out[i] has float i of each row.
+static inline void espyF8_LoadTransposed(const float* const rows[8], espyF8 out[8])
+{
+    __m256 r[8], s[8];
+    for (int i = 0; i < 4; ++i)
+    {
+        // Left halves of rows i and i + 4 side by side in r[i], right halves in r[4 + i].
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i])), _mm_loadu_ps(rows[i + 4]), 1);
+        r[4 + i] =
+            _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i] + 4)), _mm_loadu_ps(rows[i + 4] + 4), 1);
+    }
+    for (int half = 0; half < 8; half += 4)
+    {
+        s[half + 0] = _mm256_unpacklo_ps(r[half + 0], r[half + 1]);
+        s[half + 1] = _mm256_unpackhi_ps(r[half + 0], r[half + 1]);
+        s[half + 2] = _mm256_unpacklo_ps(r[half + 2], r[half + 3]);
+        s[half + 3] = _mm256_unpackhi_ps(r[half + 2], r[half + 3]);
+        out[half + 0] = _mm256_shuffle_ps(s[half + 0], s[half + 2], _MM_SHUFFLE(1, 0, 1, 0));
+        out[half + 1] = _mm256_shuffle_ps(s[half + 0], s[half + 2], _MM_SHUFFLE(3, 2, 3, 2));
+        out[half + 2] = _mm256_shuffle_ps(s[half + 1], s[half + 3], _MM_SHUFFLE(1, 0, 1, 0));
+        out[half + 3] = _mm256_shuffle_ps(s[half + 1], s[half + 3], _MM_SHUFFLE(3, 2, 3, 2));
+    }
+}
+
 #if defined(ESPY_KERNEL_AVX512)
 static inline uint32_t espyF8_Less(espyF8 a, espyF8 b)
 {
@@ -123,6 +156,37 @@ static inline espyF8 espyF8_Min(espyF8 a, espyF8 b)
 static inline espyF8 espyF8_Max(espyF8 a, espyF8 b)
 {
     return (espyF8){_mm_max_ps(a.low, b.low), _mm_max_ps(a.high, b.high)};
+}
+static inline espyF8 espyF8_Abs(espyF8 a)
+{
+    __m128 sign = _mm_set1_ps(-0.0f);
+    return (espyF8){_mm_andnot_ps(sign, a.low), _mm_andnot_ps(sign, a.high)};
+}
+/// a where `sign` is below 0, else b.
+static inline espyF8 espyF8_SelectNegative(espyF8 sign, espyF8 a, espyF8 b)
+{
+    __m128 zero = _mm_setzero_ps();
+    return (espyF8){_mm_blendv_ps(b.low, a.low, _mm_cmplt_ps(sign.low, zero)),
+                    _mm_blendv_ps(b.high, a.high, _mm_cmplt_ps(sign.high, zero))};
+}
+/// Eight rows of eight floats become eight columns: out[i] has float i of each row.
+static inline void espyF8_LoadTransposed(const float* const rows[8], espyF8 out[8])
+{
+    for (int half = 0; half < 8; half += 4)
+    {
+        __m128 a[4], b[4];
+        for (int i = 0; i < 4; ++i)
+        {
+            a[i] = _mm_loadu_ps(rows[i] + half);
+            b[i] = _mm_loadu_ps(rows[i + 4] + half);
+        }
+        _MM_TRANSPOSE4_PS(a[0], a[1], a[2], a[3]);
+        _MM_TRANSPOSE4_PS(b[0], b[1], b[2], b[3]);
+        for (int i = 0; i < 4; ++i)
+        {
+            out[half + i] = (espyF8){a[i], b[i]};
+        }
+    }
 }
 static inline uint32_t espyF8_Less(espyF8 a, espyF8 b)
 {
@@ -202,6 +266,35 @@ static inline espyF8 espyF8_Set(float a)
     return (espyF8){{a, a, a, a, a, a, a, a}};
 }
 
+static inline espyF8 espyF8_Abs(espyF8 a)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        a.lane[i] = a.lane[i] < 0.0f ? -a.lane[i] : a.lane[i];
+    }
+    return a;
+}
+/// a where `sign` is below 0, else b.
+static inline espyF8 espyF8_SelectNegative(espyF8 sign, espyF8 a, espyF8 b)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        b.lane[i] = sign.lane[i] < 0.0f ? a.lane[i] : b.lane[i];
+    }
+    return b;
+}
+/// Eight rows of eight floats become eight columns: out[i] has float i of each row.
+static inline void espyF8_LoadTransposed(const float* const rows[8], espyF8 out[8])
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        for (int k = 0; k < 8; ++k)
+        {
+            out[i].lane[k] = rows[k][i];
+        }
+    }
+}
+
 #endif
 
 /// Index of the lowest set bit of a value that is not 0.
@@ -212,6 +305,21 @@ static inline uint32_t espyBits_Lowest(uint32_t bits)
 #else
     uint32_t index = 0;
     for (; (bits & 1u) == 0; bits >>= 1)
+    {
+        ++index;
+    }
+    return index;
+#endif
+}
+
+/// Index of the highest set bit of a value that is not 0.
+static inline uint32_t espyBits_Highest(uint32_t bits)
+{
+#if defined(__GNUC__)
+    return 31u - (uint32_t)__builtin_clz(bits);
+#else
+    uint32_t index = 0;
+    for (; bits > 1; bits >>= 1)
     {
         ++index;
     }

@@ -27,7 +27,8 @@ typedef struct espyiBvhNode
     float bounds[6][ESPYI_BVH_WIDTH];
     uint32_t child[ESPYI_BVH_WIDTH];
     uint32_t childCount;
-    uint32_t unused[7]; ///< Makes the size four cache lines.
+    uint32_t leafMask;  ///< Bit i: child i is a leaf.
+    uint32_t unused[6]; ///< Makes the size four cache lines.
 } espyiBvhNode;
 
 /// corners: x, y, z of corner 0, then of 1, then of 2. Lanes past the count repeat the last triangle.
@@ -37,6 +38,16 @@ typedef struct espyiBvhLeaf
     uint32_t triangle[ESPYI_BVH_WIDTH];
     uint32_t object[ESPYI_BVH_WIDTH];
 } espyiBvhLeaf;
+
+static inline uint32_t espyChild_GetLeaf(uint32_t child)
+{
+    return (child & ~ESPYI_BVH_LEAF) >> 3;
+}
+
+static inline uint32_t espyChild_GetCount(uint32_t child)
+{
+    return (child & 7u) + 1;
+}
 
 typedef struct espyiBvhTree
 {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Any-hit and closest-hit walks of the hierarchy: one text, compiled once per instruction set.
 //
+// The same tests run as one segment against eight boxes or triangles, and as eight segments against one: only what is
+// broadcast differs.
+//
 // The triangle test, which alone decides every answer. The triangle is moved to the origin of the segment and sheared
 // so that the segment runs along one axis; what is left is whether (0, 0) lies in a 2-D triangle.
 //   - A corner shared by triangles has one 2-D image, and the sign of an edge function is exact for the images: the
@@ -13,156 +16,286 @@
 //     node test ever rejects what the triangle test accepts, by construction.
 //
 // Growth of bounds. With u = 2^-24 and R the largest distance along an axis from the origin to a corner, in units of
-// u R: the 2-D images are off by at most 7, steep axes by 4 (see Prepare), slabs by 3, the grown origins by 2, R by 2.
-// Growing by 32 u R covers the sum with room to spare.
+// u R: the 2-D images are off by at most 7, steep axes by 4 (see espyBlock_Fill), slabs by 3, R by 2. Growing by 32 u R
+// covers the sum with room to spare. Bounds grow by moving the origin, whose own rounding takes 4 u of its size more.
 //
 // Based on: S. Woop, C. Benthin, I. Wald, "Watertight Ray/Triangle Intersection", JCGT 2(1), 2013;
 //           T. Ize, "Robust BVH Ray Traversal", JCGT 2(2), 2013.
 #include "geometry/bvh_simd.h"
 #include "geometry/bvh_tree.h"
 
-/// A segment made ready for tests.
-typedef struct espyRay
+#if defined(__GNUC__)
+#define ESPY_HOT static inline __attribute__((always_inline))
+#else
+#define ESPY_HOT static inline
+#endif
+
+#define ESPY_KERNEL_INFINITY __builtin_inff()
+
+/// What a test reads of a segment, as rows: of eight equal values for one segment, or of eight segments.
+enum
 {
-    float origin[3], direction[3];
-    float inverse[3];    ///< Of the direction, kept finite.
-    float nearOrigin[3]; ///< Origin moved so that boxes appear grown at the side where the segment enters.
-    float farOrigin[3];
+    espyRow_Origin = 0,
+    espyRow_Direction = 3,
+    espyRow_Inverse = 6,    ///< Of the direction, kept finite.
+    espyRow_NearOrigin = 9, ///< Origin moved so that boxes appear grown at the side where the segment enters.
+    espyRow_FarOrigin = 12,
+    espyRow_ShearX = 15,
+    espyRow_ShearY = 16,
+    espyRow_MinT = 17,
+    espyRow_MaxT = 18,
+    espyRow_Count = 19,
+};
+
+/// Which way a segment runs. Segments of one course can be tested side by side.
+typedef struct espyCourse
+{
     uint32_t nearRow[3], farRow[3]; ///< Rows of espyiBvhNode::bounds where the segment enters and leaves.
     uint32_t kx, ky, kz;            ///< kz: the axis along which the direction is longest; kx, ky keep the winding.
-    float shearX, shearY;
-    float tMin, tMax;
-} espyRay;
+} espyCourse;
 
-/// False where the segment has no points to test: a NaN, an infinite origin or direction, an empty interval, or
-/// magnitudes with which the test could overflow (beyond 2^36 m, directions outside 2^-60..2^60).
-static bool espyRay_Prepare(const espyiBvhTree* tree, const espyiSegment* segment, espyRay* ray)
+/// By 8 * kz plus one bit for each axis along which the direction is negative.
+#define ESPY_COURSE_COUNT 24u
+#define ESPY_COURSE(kx, ky, kz, x, y, z)                                                             \
+    {                                                                                                \
+        {(x) ? 3 : 0, (y) ? 4 : 1, (z) ? 5 : 2}, {(x) ? 0 : 3, (y) ? 1 : 4, (z) ? 2 : 5}, kx, ky, kz \
+    }
+static const espyCourse espyCourses[ESPY_COURSE_COUNT] = {
+    ESPY_COURSE(1, 2, 0, 0, 0, 0), ESPY_COURSE(2, 1, 0, 1, 0, 0), ESPY_COURSE(1, 2, 0, 0, 1, 0),
+    ESPY_COURSE(2, 1, 0, 1, 1, 0), ESPY_COURSE(1, 2, 0, 0, 0, 1), ESPY_COURSE(2, 1, 0, 1, 0, 1),
+    ESPY_COURSE(1, 2, 0, 0, 1, 1), ESPY_COURSE(2, 1, 0, 1, 1, 1), ESPY_COURSE(2, 0, 1, 0, 0, 0),
+    ESPY_COURSE(2, 0, 1, 1, 0, 0), ESPY_COURSE(0, 2, 1, 0, 1, 0), ESPY_COURSE(0, 2, 1, 1, 1, 0),
+    ESPY_COURSE(2, 0, 1, 0, 0, 1), ESPY_COURSE(2, 0, 1, 1, 0, 1), ESPY_COURSE(0, 2, 1, 0, 1, 1),
+    ESPY_COURSE(0, 2, 1, 1, 1, 1), ESPY_COURSE(0, 1, 2, 0, 0, 0), ESPY_COURSE(0, 1, 2, 1, 0, 0),
+    ESPY_COURSE(0, 1, 2, 0, 1, 0), ESPY_COURSE(0, 1, 2, 1, 1, 0), ESPY_COURSE(1, 0, 2, 0, 0, 1),
+    ESPY_COURSE(1, 0, 2, 1, 0, 1), ESPY_COURSE(1, 0, 2, 0, 1, 1), ESPY_COURSE(1, 0, 2, 1, 1, 1),
+};
+#undef ESPY_COURSE
+
+/// Eight segments made ready for tests.
+typedef struct espyBlock
 {
-    const float o[3] = {segment->origin.x, segment->origin.y, segment->origin.z};
-    const float d[3] = {segment->direction.x, segment->direction.y, segment->direction.z};
-    const float low[3] = {tree->bounds.min.x, tree->bounds.min.y, tree->bounds.min.z};
-    const float high[3] = {tree->bounds.max.x, tree->bounds.max.y, tree->bounds.max.z};
-    float size[3], reach = 0.0f;
-    for (int axis = 0; axis < 3; ++axis)
-    {
-        if (!(o[axis] >= -ESPYI_BVH_MAX_COORDINATE && o[axis] <= ESPYI_BVH_MAX_COORDINATE))
-        {
-            return false;
-        }
-        size[axis] = d[axis] < 0.0f ? -d[axis] : d[axis];
-        if (!(size[axis] <= 1152921504606846976.0f))
-        {
-            return false;
-        }
-        float below = o[axis] - low[axis], above = high[axis] - o[axis];
-        reach = below > reach ? below : reach;
-        reach = above > reach ? above : reach;
-    }
-    uint32_t kz = size[0] >= size[1] ? (size[0] >= size[2] ? 0u : 2u) : (size[1] >= size[2] ? 1u : 2u);
-    if (!(size[kz] >= 8.67361738e-19f) || !(segment->tMin < segment->tMax))
-    {
-        return false;
-    }
-    float grow = reach * 1.9073486328125e-06f; // 32 u
-    float smallest = size[kz] * 1.1920928955078125e-07f;
-    for (uint32_t axis = 0; axis < 3; ++axis)
-    {
-        bool negative = d[axis] < 0.0f;
-        // Along an axis that is almost perpendicular the segment moves by less than the growth: any slope will do.
-        float bounded = size[axis] < smallest ? smallest : size[axis];
-        ray->origin[axis] = o[axis];
-        ray->direction[axis] = d[axis];
-        ray->inverse[axis] = 1.0f / (negative ? -bounded : bounded);
-        ray->nearOrigin[axis] = negative ? o[axis] - grow : o[axis] + grow;
-        ray->farOrigin[axis] = negative ? o[axis] + grow : o[axis] - grow;
-        ray->nearRow[axis] = negative ? axis + 3 : axis;
-        ray->farRow[axis] = negative ? axis : axis + 3;
-    }
-    bool flip = d[kz] < 0.0f;
-    uint32_t next = kz == 2 ? 0 : kz + 1, last = kz == 0 ? 2 : kz - 1;
-    ray->kx = flip ? last : next;
-    ray->ky = flip ? next : last;
-    ray->kz = kz;
-    ray->shearX = d[ray->kx] * ray->inverse[kz];
-    ray->shearY = d[ray->ky] * ray->inverse[kz];
-    ray->tMin = segment->tMin;
-    ray->tMax = segment->tMax;
-    return true;
+    _Alignas(32) float rows[espyRow_Count][ESPYI_BVH_WIDTH];
+    uint8_t course[ESPYI_BVH_WIDTH]; ///< Index into espyCourses.
+} espyBlock;
+
+/// How a test reads segments: all of a block, or one of it in all eight lanes. `all` is a constant wherever a view is
+/// made, so that the choice costs nothing.
+typedef struct espyView
+{
+    const espyBlock* block;
+    const espyCourse* course;
+    uint32_t lane;
+    bool all;
+} espyView;
+
+ESPY_HOT espyView espyView_One(const espyBlock* block, uint32_t lane)
+{
+    return (espyView){block, &espyCourses[block->course[lane]], lane, false};
 }
 
-static inline espyF8 espyF8_Max3(espyF8 a, espyF8 b, espyF8 c)
+/// All lanes must have the course, or be left out by the caller.
+ESPY_HOT espyView espyView_All(const espyBlock* block, const espyCourse* course)
+{
+    return (espyView){block, course, 0, true};
+}
+
+ESPY_HOT espyF8 espyView_Get(espyView view, uint32_t row)
+{
+    return view.all ? espyF8_Load(view.block->rows[row]) : espyF8_Set(view.block->rows[row][view.lane]);
+}
+
+/// Makes up to eight segments ready. Returns one bit for each that has points to test; left out are those with a NaN,
+/// an infinite origin or direction, an empty interval, or magnitudes with which the test could overflow (beyond 2^36 m,
+/// directions outside 2^-60..2^60).
+static uint32_t espyBlock_Fill(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count, espyBlock* block)
+{
+    // Lanes past the count repeat the last segment.
+    const float* sources[ESPYI_BVH_WIDTH];
+    for (uint32_t lane = 0; lane < ESPYI_BVH_WIDTH; ++lane)
+    {
+        sources[lane] = (const float*)&segments[lane < count ? lane : count - 1];
+    }
+    espyF8 in[8];
+    espyF8_LoadTransposed(sources, in);
+    const espyF8 *o = in, *d = in + 4;
+    const espyF8 tMin = in[3], tMax = in[7], zero = espyF8_Set(0.0f);
+    const float low[3] = {tree->bounds.min.x, tree->bounds.min.y, tree->bounds.min.z};
+    const float high[3] = {tree->bounds.max.x, tree->bounds.max.y, tree->bounds.max.z};
+    espyF8 size[3], reach = zero, away = zero;
+    uint32_t usable = espyF8_Less(tMin, tMax);
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        size[axis] = espyF8_Abs(d[axis]);
+        usable &= espyF8_LessEqual(espyF8_Abs(o[axis]), espyF8_Set(ESPYI_BVH_MAX_COORDINATE));
+        usable &= espyF8_LessEqual(size[axis], espyF8_Set(1152921504606846976.0f)); // 2^60
+        away = espyF8_Max(away, espyF8_Abs(o[axis]));
+        reach = espyF8_Max(reach, espyF8_Sub(o[axis], espyF8_Set(low[axis])));
+        reach = espyF8_Max(reach, espyF8_Sub(espyF8_Set(high[axis]), o[axis]));
+    }
+    espyF8 longest = espyF8_Max(espyF8_Max(size[0], size[1]), size[2]);
+    usable &= espyF8_LessEqual(espyF8_Set(8.67361737988403547e-19f), longest);      // 2^-60
+    espyF8 grow = espyF8_Add(espyF8_Mul(reach, espyF8_Set(1.9073486328125e-06f)),   // 32 u
+                             espyF8_Mul(away, espyF8_Set(2.384185791015625e-07f))); // 4 u
+    // Along an axis that is almost perpendicular the segment moves by less than the growth: any slope will do.
+    espyF8 smallest = espyF8_Mul(longest, espyF8_Set(1.1920928955078125e-07f)); // 2 u
+    uint32_t negative[3];
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        espyF8 bounded = espyF8_Max(size[axis], smallest);
+        negative[axis] = espyF8_Less(d[axis], zero);
+        bounded = espyF8_SelectNegative(d[axis], espyF8_Sub(zero, bounded), bounded);
+        espyF8 less = espyF8_Sub(o[axis], grow), more = espyF8_Add(o[axis], grow);
+        espyF8_Store(block->rows[espyRow_Origin + axis], o[axis]);
+        espyF8_Store(block->rows[espyRow_Direction + axis], d[axis]);
+        espyF8_Store(block->rows[espyRow_Inverse + axis], espyF8_Div(espyF8_Set(1.0f), bounded));
+        espyF8_Store(block->rows[espyRow_NearOrigin + axis], espyF8_SelectNegative(d[axis], less, more));
+        espyF8_Store(block->rows[espyRow_FarOrigin + axis], espyF8_SelectNegative(d[axis], more, less));
+    }
+    espyF8_Store(block->rows[espyRow_MinT], tMin);
+    espyF8_Store(block->rows[espyRow_MaxT], tMax);
+    uint32_t isX = espyF8_Equal(size[0], longest), isY = espyF8_Equal(size[1], longest) & ~isX;
+    for (uint32_t lane = 0; lane < count; ++lane)
+    {
+        uint32_t kz = (isX >> lane & 1u) != 0 ? 0u : (isY >> lane & 1u) != 0 ? 1u : 2u;
+        uint32_t key =
+            kz << 3 | (negative[0] >> lane & 1u) | (negative[1] >> lane & 1u) << 1 | (negative[2] >> lane & 1u) << 2;
+        const espyCourse* course = &espyCourses[key];
+        float inverse = block->rows[espyRow_Inverse + kz][lane];
+        block->course[lane] = (uint8_t)key;
+        block->rows[espyRow_ShearX][lane] = block->rows[espyRow_Direction + course->kx][lane] * inverse;
+        block->rows[espyRow_ShearY][lane] = block->rows[espyRow_Direction + course->ky][lane] * inverse;
+    }
+    return usable & (0xFFu >> (ESPYI_BVH_WIDTH - count));
+}
+
+ESPY_HOT espyF8 espyF8_Max3(espyF8 a, espyF8 b, espyF8 c)
 {
     return espyF8_Max(espyF8_Max(a, b), c);
 }
 
-static inline espyF8 espyF8_Min3(espyF8 a, espyF8 b, espyF8 c)
+ESPY_HOT espyF8 espyF8_Min3(espyF8 a, espyF8 b, espyF8 c)
 {
     return espyF8_Min(espyF8_Min(a, b), c);
 }
 
-/// Where the segment crosses one grown plane of eight boxes.
-static inline espyF8 espyRay_Slab(espyF8 plane, float origin, float inverse)
+/// What box tests read of a view, loaded once a walk.
+typedef struct espySlabs
 {
-    return espyF8_Mul(espyF8_Sub(plane, espyF8_Set(origin)), espyF8_Set(inverse));
+    espyF8 nearOrigin[3], farOrigin[3], inverse[3];
+    espyF8 tMin, tMax;
+    size_t nearRow[3], farRow[3];
+} espySlabs;
+
+ESPY_HOT espySlabs espyView_GetSlabs(espyView view)
+{
+    espySlabs slabs;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        slabs.nearOrigin[axis] = espyView_Get(view, espyRow_NearOrigin + axis);
+        slabs.farOrigin[axis] = espyView_Get(view, espyRow_FarOrigin + axis);
+        slabs.inverse[axis] = espyView_Get(view, espyRow_Inverse + axis);
+        slabs.nearRow[axis] = view.course->nearRow[axis];
+        slabs.farRow[axis] = view.course->farRow[axis];
+    }
+    slabs.tMin = espyView_Get(view, espyRow_MinT);
+    slabs.tMax = espyView_Get(view, espyRow_MaxT);
+    return slabs;
 }
 
-/// Children that the segment may meet before tFar; *entry gets where it enters each.
-static inline uint32_t espyNode_Test(const espyiBvhNode* node, const espyRay* ray, float tFar, espyF8* entry)
+/// Where segments cross one grown plane of boxes.
+ESPY_HOT espyF8 espySlabs_Enter(const espySlabs* slabs, uint32_t axis, espyF8 plane)
 {
-    espyF8 enter[3], leave[3];
-    for (int axis = 0; axis < 3; ++axis)
-    {
-        enter[axis] =
-            espyRay_Slab(espyF8_Load(node->bounds[ray->nearRow[axis]]), ray->nearOrigin[axis], ray->inverse[axis]);
-        leave[axis] =
-            espyRay_Slab(espyF8_Load(node->bounds[ray->farRow[axis]]), ray->farOrigin[axis], ray->inverse[axis]);
-    }
-    espyF8 in = espyF8_Max(espyF8_Max3(enter[0], enter[1], enter[2]), espyF8_Set(ray->tMin));
-    espyF8 out = espyF8_Min(espyF8_Min3(leave[0], leave[1], leave[2]), espyF8_Set(tFar));
+    return espyF8_Mul(espyF8_Sub(plane, slabs->nearOrigin[axis]), slabs->inverse[axis]);
+}
+
+ESPY_HOT espyF8 espySlabs_Leave(const espySlabs* slabs, uint32_t axis, espyF8 plane)
+{
+    return espyF8_Mul(espyF8_Sub(plane, slabs->farOrigin[axis]), slabs->inverse[axis]);
+}
+
+/// One bit for each lane that may meet its box before tFar; *entry gets where it enters.
+ESPY_HOT uint32_t espySlabs_TestBoxes(const espySlabs* slabs, const espyF8 nearPlane[3], const espyF8 farPlane[3],
+                                      espyF8 tFar, espyF8* entry)
+{
+    espyF8 in = espyF8_Max3(espySlabs_Enter(slabs, 0, nearPlane[0]), espySlabs_Enter(slabs, 1, nearPlane[1]),
+                            espyF8_Max(espySlabs_Enter(slabs, 2, nearPlane[2]), slabs->tMin));
+    espyF8 out = espyF8_Min3(espySlabs_Leave(slabs, 0, farPlane[0]), espySlabs_Leave(slabs, 1, farPlane[1]),
+                             espyF8_Min(espySlabs_Leave(slabs, 2, farPlane[2]), tFar));
     *entry = in;
     return espyF8_LessEqual(in, out);
 }
 
-/// The 2-D corners of a triangle as the lanes compute them.
-static void espyRay_Shear(const espyRay* ray, const espyiBvhLeaf* leaf, uint32_t lane, uint32_t corner, double out[2])
+/// Children that one segment may meet before tFar.
+ESPY_HOT uint32_t espyNode_Test(const espyiBvhNode* node, const espySlabs* slabs, espyF8 tFar, espyF8* entry)
 {
-    float x = leaf->corners[3 * corner + ray->kx][lane] - ray->origin[ray->kx];
-    float y = leaf->corners[3 * corner + ray->ky][lane] - ray->origin[ray->ky];
-    float z = leaf->corners[3 * corner + ray->kz][lane] - ray->origin[ray->kz];
-    float shiftX = ray->shearX * z, shiftY = ray->shearY * z;
-    out[0] = (double)(x - shiftX);
-    out[1] = (double)(y - shiftY);
+    espyF8 nearPlane[3], farPlane[3];
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        nearPlane[axis] = espyF8_Load(node->bounds[slabs->nearRow[axis]]);
+        farPlane[axis] = espyF8_Load(node->bounds[slabs->farRow[axis]]);
+    }
+    return espySlabs_TestBoxes(slabs, nearPlane, farPlane, tFar, entry);
 }
 
-/// Decides in double a triangle with an edge function that is 0 in float. Products of floats are exact in double, so
-/// the signs are. Returns 0 for outside or edge-on, 1 for the front, 2 for the back.
-static uint32_t espyRay_DecideExactly(const espyRay* ray, const espyiBvhLeaf* leaf, uint32_t lane)
+/// How a test reads triangles: all of a leaf, or one of it in all eight lanes.
+typedef struct espyShapes
 {
-    double a[2], b[2], c[2];
-    espyRay_Shear(ray, leaf, lane, 0, a);
-    espyRay_Shear(ray, leaf, lane, 1, b);
-    espyRay_Shear(ray, leaf, lane, 2, c);
-    double u = c[0] * b[1] - c[1] * b[0];
-    double v = a[0] * c[1] - a[1] * c[0];
-    double w = b[0] * a[1] - b[1] * a[0];
-    bool positive = u > 0.0 || v > 0.0 || w > 0.0;
-    bool negative = u < 0.0 || v < 0.0 || w < 0.0;
-    return positive == negative ? 0 : positive ? 1 : 2;
+    const espyiBvhLeaf* leaf;
+    uint32_t lane;
+    bool all;
+} espyShapes;
+
+ESPY_HOT espyF8 espyShapes_Get(espyShapes shapes, uint32_t corner, uint32_t axis)
+{
+    const float* row = shapes.leaf->corners[3 * corner + axis];
+    return shapes.all ? espyF8_Load(row) : espyF8_Set(row[shapes.lane]);
 }
 
-/// Tests eight triangles; one bit for each hit with t in (tMin, tMax) that `skip` lets pass. *t and *backFaces are
-/// valid where the bit is set.
-static inline uint32_t espyLeaf_Test(const espyiBvhLeaf* leaf, const espyRay* ray, espyiSkip skip, espyF8* t,
-                                     uint32_t* backFaces)
+/// Decides in double the triangles with an edge function that is 0 in float. Products of floats are exact in double,
+/// so the signs are. Takes lanes that are outside or edge-on out of *hits and corrects *backFaces.
+static void espyLanes_DecideExactly(const espyF8 x[3], const espyF8 y[3], uint32_t touching, uint32_t* hits,
+                                    uint32_t* backFaces)
 {
+    _Alignas(32) float px[3][ESPYI_BVH_WIDTH], py[3][ESPYI_BVH_WIDTH];
+    for (int corner = 0; corner < 3; ++corner)
+    {
+        espyF8_Store(px[corner], x[corner]);
+        espyF8_Store(py[corner], y[corner]);
+    }
+    for (; touching != 0; touching &= touching - 1)
+    {
+        uint32_t lane = espyBits_Lowest(touching), bit = 1u << lane;
+        bool positive = false, negative = false;
+        for (int corner = 0; corner < 3; ++corner)
+        {
+            int next = corner == 2 ? 0 : corner + 1;
+            double cross =
+                (double)px[next][lane] * (double)py[corner][lane] - (double)py[next][lane] * (double)px[corner][lane];
+            positive = positive || cross > 0.0;
+            negative = negative || cross < 0.0;
+        }
+        *hits &= positive == negative ? ~bit : ~0u;
+        *backFaces = negative ? *backFaces | bit : *backFaces & ~bit;
+    }
+}
+
+/// Tests eight pairs of segment and triangle; one bit for each hit with t in (tMin, tMax). *t and *backFaces are valid
+/// where the bit is set.
+ESPY_HOT uint32_t espyView_TestTriangles(espyView view, espyShapes shapes, espyF8* t, uint32_t* backFaces)
+{
+    const espyCourse* course = view.course;
     espyF8 x[3], y[3];
     for (uint32_t corner = 0; corner < 3; ++corner)
     {
-        espyF8 px = espyF8_Sub(espyF8_Load(leaf->corners[3 * corner + ray->kx]), espyF8_Set(ray->origin[ray->kx]));
-        espyF8 py = espyF8_Sub(espyF8_Load(leaf->corners[3 * corner + ray->ky]), espyF8_Set(ray->origin[ray->ky]));
-        espyF8 pz = espyF8_Sub(espyF8_Load(leaf->corners[3 * corner + ray->kz]), espyF8_Set(ray->origin[ray->kz]));
-        x[corner] = espyF8_Sub(px, espyF8_Mul(espyF8_Set(ray->shearX), pz));
-        y[corner] = espyF8_Sub(py, espyF8_Mul(espyF8_Set(ray->shearY), pz));
+        espyF8 pz =
+            espyF8_Sub(espyShapes_Get(shapes, corner, course->kz), espyView_Get(view, espyRow_Origin + course->kz));
+        x[corner] = espyF8_Sub(
+            espyF8_Sub(espyShapes_Get(shapes, corner, course->kx), espyView_Get(view, espyRow_Origin + course->kx)),
+            espyF8_Mul(espyView_Get(view, espyRow_ShearX), pz));
+        y[corner] = espyF8_Sub(
+            espyF8_Sub(espyShapes_Get(shapes, corner, course->ky), espyView_Get(view, espyRow_Origin + course->ky)),
+            espyF8_Mul(espyView_Get(view, espyRow_ShearY), pz));
     }
     espyF8 u = espyF8_Sub(espyF8_Mul(x[2], y[1]), espyF8_Mul(y[2], x[1]));
     espyF8 v = espyF8_Sub(espyF8_Mul(x[0], y[2]), espyF8_Mul(y[0], x[2]));
@@ -177,73 +310,99 @@ static inline uint32_t espyLeaf_Test(const espyiBvhLeaf* leaf, const espyRay* ra
     }
     *backFaces = negative;
     uint32_t touching = hits & (espyF8_Equal(u, zero) | espyF8_Equal(v, zero) | espyF8_Equal(w, zero));
-    for (; touching != 0; touching &= touching - 1)
+    if (touching != 0)
     {
-        uint32_t lane = espyBits_Lowest(touching), side = espyRay_DecideExactly(ray, leaf, lane);
-        hits &= ~((side == 0 ? 1u : 0u) << lane);
-        *backFaces = (*backFaces & ~(1u << lane)) | (side >> 1) << lane;
+        espyLanes_DecideExactly(x, y, touching, &hits, backFaces);
     }
-    espyF8 edgeA[3], edgeB[3], toPlane[3], in = espyF8_Set(ray->tMin), out = espyF8_Set(ray->tMax);
+    const espySlabs slabs = espyView_GetSlabs(view);
+    espyF8 edgeA[3], edgeB[3], enter[3], leave[3];
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        espyF8 p0 = espyF8_Load(leaf->corners[axis]), p1 = espyF8_Load(leaf->corners[3 + axis]);
-        espyF8 p2 = espyF8_Load(leaf->corners[6 + axis]);
+        espyF8 p0 = espyShapes_Get(shapes, 0, axis), p1 = espyShapes_Get(shapes, 1, axis);
+        espyF8 p2 = espyShapes_Get(shapes, 2, axis);
         edgeA[axis] = espyF8_Sub(p1, p0);
         edgeB[axis] = espyF8_Sub(p2, p0);
-        toPlane[axis] = espyF8_Sub(p0, espyF8_Set(ray->origin[axis]));
         espyF8 low = espyF8_Min3(p0, p1, p2), high = espyF8_Max3(p0, p1, p2);
-        bool upwards = ray->nearRow[axis] < 3;
-        espyF8 enter = espyRay_Slab(upwards ? low : high, ray->nearOrigin[axis], ray->inverse[axis]);
-        espyF8 leave = espyRay_Slab(upwards ? high : low, ray->farOrigin[axis], ray->inverse[axis]);
-        in = axis == 0 ? enter : espyF8_Max(in, enter);
-        out = axis == 0 ? leave : espyF8_Min(out, leave);
+        bool upwards = course->nearRow[axis] < 3;
+        enter[axis] = espySlabs_Enter(&slabs, axis, upwards ? low : high);
+        leave[axis] = espySlabs_Leave(&slabs, axis, upwards ? high : low);
     }
-    espyF8 distance = zero, speed = zero;
+    espyF8 in = espyF8_Max3(enter[0], enter[1], enter[2]), out = espyF8_Min3(leave[0], leave[1], leave[2]);
+    espyF8 distance[3], speed[3];
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
         uint32_t i = axis == 2 ? 0 : axis + 1, j = axis == 0 ? 2 : axis - 1;
         espyF8 normal = espyF8_Sub(espyF8_Mul(edgeA[i], edgeB[j]), espyF8_Mul(edgeA[j], edgeB[i]));
-        espyF8 a = espyF8_Mul(toPlane[axis], normal), b = espyF8_Mul(espyF8_Set(ray->direction[axis]), normal);
-        distance = axis == 0 ? a : espyF8_Add(distance, a);
-        speed = axis == 0 ? b : espyF8_Add(speed, b);
+        espyF8 toPlane = espyF8_Sub(espyShapes_Get(shapes, 0, axis), espyView_Get(view, espyRow_Origin + axis));
+        distance[axis] = espyF8_Mul(toPlane, normal);
+        speed[axis] = espyF8_Mul(espyView_Get(view, espyRow_Direction + axis), normal);
     }
-    *t = espyF8_Min(espyF8_Max(espyF8_Div(distance, speed), in), out);
+    *t = espyF8_Div(espyF8_Add(espyF8_Add(distance[0], distance[1]), distance[2]),
+                    espyF8_Add(espyF8_Add(speed[0], speed[1]), speed[2]));
+    *t = espyF8_Min(espyF8_Max(*t, in), out);
     hits &= espyF8_LessEqual(in, out);
-    hits &= espyF8_Less(espyF8_Set(ray->tMin), *t) & espyF8_Less(*t, espyF8_Set(ray->tMax));
+    return hits & espyF8_Less(slabs.tMin, *t) & espyF8_Less(*t, slabs.tMax);
+}
+
+static inline bool espySkip_Has(espyiSkip skip, uint32_t object)
+{
+    return object >= skip.first && object - skip.first < skip.count;
+}
+
+/// Tests one segment against the triangles of a leaf, without those of skipped objects.
+ESPY_HOT uint32_t espyLeaf_Test(const espyiBvhLeaf* leaf, espyView view, espyiSkip skip, espyF8* t, uint32_t* backFaces)
+{
+    uint32_t hits = espyView_TestTriangles(view, (espyShapes){leaf, 0, true}, t, backFaces);
     if (skip.count > 0)
     {
         for (uint32_t rest = hits; rest != 0; rest &= rest - 1)
         {
-            uint32_t lane = espyBits_Lowest(rest), object = leaf->object[lane];
-            bool skipped = object >= skip.first && object - skip.first < skip.count;
-            hits &= ~((skipped ? 1u : 0u) << lane);
+            uint32_t lane = espyBits_Lowest(rest);
+            hits &= espySkip_Has(skip, leaf->object[lane]) ? ~(1u << lane) : ~0u;
         }
     }
     return hits;
 }
 
-static bool espyRay_IsBlocked(const espyiBvhTree* tree, const espyRay* ray, espyiSkip skip)
+/// A triangle by its place.
+typedef struct espyBlocker
 {
+    const espyiBvhLeaf* leaf;
+    uint32_t lane;
+} espyBlocker;
+
+/// Any-hit walk of one segment below one node. *blocker is set where the answer is true.
+static bool espyRay_IsBlocked(const espyiBvhTree* tree, uint32_t root, const espyBlock* block, uint32_t rayLane,
+                              espyiSkip skip, espyBlocker* blocker)
+{
+    const espyView view = espyView_One(block, rayLane);
     uint32_t stack[ESPYI_BVH_STACK];
-    uint32_t depth = 0, current = 0;
+    uint32_t depth = 0, current = root;
+    const espySlabs slabs = espyView_GetSlabs(view);
+    const espyiBvhNode* const nodes = tree->nodes;
+    const espyiBvhLeaf* const allLeaves = tree->leaves;
     for (;;)
     {
-        const espyiBvhNode* node = &tree->nodes[current];
+        const espyiBvhNode* node = &nodes[current];
         espyF8 entry;
-        for (uint32_t mask = espyNode_Test(node, ray, ray->tMax, &entry); mask != 0; mask &= mask - 1)
+        uint32_t mask = espyNode_Test(node, &slabs, slabs.tMax, &entry);
+        for (uint32_t leaves = mask & node->leafMask; leaves != 0; leaves &= leaves - 1)
         {
-            uint32_t child = node->child[espyBits_Lowest(mask)];
-            if ((child & ESPYI_BVH_LEAF) == 0)
-            {
-                stack[depth++] = child;
-                continue;
-            }
+            const espyiBvhLeaf* leaf = &allLeaves[espyChild_GetLeaf(node->child[espyBits_Lowest(leaves)])];
             espyF8 t;
-            uint32_t backFaces;
-            if (espyLeaf_Test(&tree->leaves[(child & ~ESPYI_BVH_LEAF) >> 3], ray, skip, &t, &backFaces) != 0)
+            uint32_t backFaces, hits = espyLeaf_Test(leaf, view, skip, &t, &backFaces);
+            if (hits != 0)
             {
+                *blocker = (espyBlocker){leaf, espyBits_Lowest(hits)};
                 return true;
             }
+        }
+        // Pushed from the last to the first: children are sorted by area, and the largest is the likeliest to block.
+        for (uint32_t inner = mask & ~node->leafMask; inner != 0;)
+        {
+            uint32_t lane = espyBits_Highest(inner);
+            stack[depth++] = node->child[lane];
+            inner &= ~(1u << lane);
         }
         if (depth == 0)
         {
@@ -253,31 +412,336 @@ static bool espyRay_IsBlocked(const espyiBvhTree* tree, const espyRay* ray, espy
     }
 }
 
+// --- groups of segments
+// -----------------------------------------------------------------------------------------------
+
+#define ESPY_GROUP_SIZE 64u
+#define ESPY_GROUP_BLOCKS (ESPY_GROUP_SIZE / ESPYI_BVH_WIDTH)
+/// Below this many segments single walks are faster than one walk together.
+#define ESPY_GROUP_MIN 4u
+
+/// Up to 64 segments, of which those of one course are walked together.
+typedef struct espyGroup
+{
+    espyBlock blocks[ESPY_GROUP_BLOCKS];
+    const espyCourse* course;
+    float nearOrigin[3], farOrigin[3]; ///< Extremes over the segments walked.
+    float inverseLow[3], inverseHigh[3];
+    float tMin, tMax;
+    uint64_t waiting; ///< Segments without an answer.
+    uint64_t blocked;
+} espyGroup;
+
+typedef struct espyGroupPending
+{
+    uint32_t node;
+    uint64_t rays;
+} espyGroupPending;
+
+static inline uint32_t espyBits_Count64(uint64_t bits)
+{
+#if defined(ESPY_KERNEL_AVX512) || defined(ESPY_KERNEL_AVX2) || defined(ESPY_KERNEL_SSE41)
+    return (uint32_t)__builtin_popcountll(bits);
+#else
+    return espyiPopCount32((uint32_t)bits) + espyiPopCount32((uint32_t)(bits >> 32));
+#endif
+}
+
+static inline uint32_t espyBits_Lowest64(uint64_t bits)
+{
+    return (uint32_t)bits != 0 ? espyBits_Lowest((uint32_t)bits) : 32 + espyBits_Lowest((uint32_t)(bits >> 32));
+}
+
+static inline void espyGroup_Settle(espyGroup* group, uint64_t rays, uint64_t blocked)
+{
+    group->waiting &= ~rays;
+    group->blocked |= blocked;
+}
+
+static void espyGroup_FindRange(const espyGroup* group, uint32_t row, uint64_t rays, float* low, float* high)
+{
+    *low = ESPY_KERNEL_INFINITY;
+    *high = -ESPY_KERNEL_INFINITY;
+    for (; rays != 0; rays &= rays - 1)
+    {
+        uint32_t ray = espyBits_Lowest64(rays);
+        float value = group->blocks[ray / ESPYI_BVH_WIDTH].rows[row][ray % ESPYI_BVH_WIDTH];
+        *low = value < *low ? value : *low;
+        *high = value > *high ? value : *high;
+    }
+}
+
+static void espyGroup_FindRanges(espyGroup* group, uint64_t rays)
+{
+    float unused;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        bool upwards = group->course->nearRow[axis] < 3;
+        float nearLow, nearHigh, farLow, farHigh;
+        espyGroup_FindRange(group, espyRow_NearOrigin + axis, rays, &nearLow, &nearHigh);
+        espyGroup_FindRange(group, espyRow_FarOrigin + axis, rays, &farLow, &farHigh);
+        espyGroup_FindRange(group, espyRow_Inverse + axis, rays, &group->inverseLow[axis], &group->inverseHigh[axis]);
+        group->nearOrigin[axis] = upwards ? nearHigh : nearLow;
+        group->farOrigin[axis] = upwards ? farLow : farHigh;
+    }
+    espyGroup_FindRange(group, espyRow_MinT, rays, &group->tMin, &unused);
+    espyGroup_FindRange(group, espyRow_MaxT, rays, &unused, &group->tMax);
+}
+
+/// Children that any segment of the group may meet. Interval versions of the single test: every value is the extreme,
+/// over the group's ranges, of the same rounded operations, so no child is lost that a single test would keep.
+ESPY_HOT uint32_t espyGroup_TestNode(const espyGroup* group, const espyiBvhNode* node)
+{
+    const espyCourse* course = group->course;
+    espyF8 in = espyF8_Set(group->tMin), out = espyF8_Set(group->tMax);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        espyF8 low = espyF8_Set(group->inverseLow[axis]), high = espyF8_Set(group->inverseHigh[axis]);
+        espyF8 first =
+            espyF8_Sub(espyF8_Load(node->bounds[course->nearRow[axis]]), espyF8_Set(group->nearOrigin[axis]));
+        espyF8 last = espyF8_Sub(espyF8_Load(node->bounds[course->farRow[axis]]), espyF8_Set(group->farOrigin[axis]));
+        in = espyF8_Max(in, espyF8_Min(espyF8_Mul(first, low), espyF8_Mul(first, high)));
+        out = espyF8_Min(out, espyF8_Max(espyF8_Mul(last, low), espyF8_Mul(last, high)));
+    }
+    return espyF8_LessEqual(in, out);
+}
+
+/// Which of `rays` may meet one child.
+ESPY_HOT uint64_t espyGroup_TestChild(const espyGroup* group, const espyiBvhNode* node, uint32_t child, uint64_t rays)
+{
+    espyF8 nearPlane[3], farPlane[3];
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        nearPlane[axis] = espyF8_Set(node->bounds[group->course->nearRow[axis]][child]);
+        farPlane[axis] = espyF8_Set(node->bounds[group->course->farRow[axis]][child]);
+    }
+    uint64_t met = 0;
+    for (uint32_t block = 0; rays >> (8 * block) != 0; ++block)
+    {
+        if (((rays >> (8 * block)) & 0xFFu) != 0)
+        {
+            espySlabs slabs = espyView_GetSlabs(espyView_All(&group->blocks[block], group->course));
+            espyF8 entry;
+            met |= (uint64_t)espySlabs_TestBoxes(&slabs, nearPlane, farPlane, slabs.tMax, &entry) << (8 * block);
+        }
+        if (block == ESPY_GROUP_BLOCKS - 1)
+        {
+            break;
+        }
+    }
+    return met & rays;
+}
+
+/// Which of `rays` one triangle blocks.
+static uint64_t espyGroup_TestTriangle(const espyGroup* group, const espyiBvhLeaf* leaf, uint32_t lane, uint64_t rays)
+{
+    const espyShapes triangle = {leaf, lane, false};
+    uint64_t hits = 0;
+    for (uint32_t block = 0; block < ESPY_GROUP_BLOCKS; ++block)
+    {
+        if (((rays >> (8 * block)) & 0xFFu) != 0)
+        {
+            espyView view = espyView_All(&group->blocks[block], group->course);
+            espyF8 t;
+            uint32_t backFaces;
+            hits |= (uint64_t)espyView_TestTriangles(view, triangle, &t, &backFaces) << (8 * block);
+        }
+    }
+    return hits & rays;
+}
+
+/// Tests rays against a leaf: triangle by triangle, or ray by ray, whichever is less work.
+static void espyGroup_TestLeaf(const espyiBvhTree* tree, espyGroup* group, uint32_t child, uint64_t rays,
+                               espyiSkip skip)
+{
+    const espyiBvhLeaf* leaf = &tree->leaves[espyChild_GetLeaf(child)];
+    uint32_t triangleCount = espyChild_GetCount(child), rayCount = espyBits_Count64(rays);
+    if (rayCount > triangleCount * (rayCount / ESPYI_BVH_WIDTH + 1))
+    {
+        for (uint32_t lane = 0; lane < triangleCount && rays != 0; ++lane)
+        {
+            if (!espySkip_Has(skip, leaf->object[lane]))
+            {
+                uint64_t hits = espyGroup_TestTriangle(group, leaf, lane, rays);
+                espyGroup_Settle(group, hits, hits);
+                rays &= ~hits;
+            }
+        }
+        return;
+    }
+    for (; rays != 0; rays &= rays - 1)
+    {
+        uint32_t ray = espyBits_Lowest64(rays), backFaces;
+        espyView view = espyView_One(&group->blocks[ray / ESPYI_BVH_WIDTH], ray % ESPYI_BVH_WIDTH);
+        espyF8 t;
+        if (espyLeaf_Test(leaf, view, skip, &t, &backFaces) != 0)
+        {
+            espyGroup_Settle(group, rays & (~rays + 1), rays & (~rays + 1));
+        }
+    }
+}
+
+/// Walks single segments below a node.
+static void espyGroup_WalkSingles(const espyiBvhTree* tree, espyGroup* group, uint32_t root, uint64_t rays,
+                                  espyiSkip skip)
+{
+    for (; rays != 0; rays &= rays - 1)
+    {
+        uint32_t ray = espyBits_Lowest64(rays);
+        espyBlocker blocker;
+        if (espyRay_IsBlocked(tree, root, &group->blocks[ray / ESPYI_BVH_WIDTH], ray % ESPYI_BVH_WIDTH, skip, &blocker))
+        {
+            espyGroup_Settle(group, rays & (~rays + 1), rays & (~rays + 1));
+        }
+    }
+}
+
+/// One walk for many segments of one course: a node is tested once for all, its children once per block.
+static void espyGroup_WalkTogether(const espyiBvhTree* tree, espyGroup* group, uint64_t all, espyiSkip skip)
+{
+    espyGroupPending stack[ESPYI_BVH_STACK];
+    uint32_t depth = 0;
+    espyGroup_FindRanges(group, all);
+    stack[depth++] = (espyGroupPending){0, all};
+    while (depth > 0)
+    {
+        espyGroupPending pending = stack[--depth];
+        pending.rays &= group->waiting;
+        if (pending.rays == 0)
+        {
+            continue;
+        }
+        const espyiBvhNode* node = &tree->nodes[pending.node];
+        for (uint32_t mask = espyGroup_TestNode(group, node); mask != 0;)
+        {
+            uint32_t slot = espyBits_Highest(mask), child = node->child[slot];
+            mask &= ~(1u << slot);
+            uint64_t rays = espyGroup_TestChild(group, node, slot, pending.rays & group->waiting);
+            if ((child & ESPYI_BVH_LEAF) != 0)
+            {
+                espyGroup_TestLeaf(tree, group, child, rays, skip);
+            }
+            else if (espyBits_Count64(rays) < ESPY_GROUP_MIN)
+            {
+                espyGroup_WalkSingles(tree, group, child, rays, skip);
+            }
+            else
+            {
+                stack[depth++] = (espyGroupPending){child, rays};
+            }
+        }
+    }
+}
+
+/// Answers `rays`, which share a course and run close to each other.
+static void espyGroup_AnswerAlike(const espyiBvhTree* tree, espyGroup* group, uint64_t rays, espyiSkip skip)
+{
+    // Often one triangle blocks most of a group: while walks of single segments end at such triangles, go on with them.
+    while (rays != 0)
+    {
+        uint32_t ray = espyBits_Lowest64(rays);
+        espyBlocker blocker;
+        bool isBlocked =
+            espyRay_IsBlocked(tree, 0, &group->blocks[ray / ESPYI_BVH_WIDTH], ray % ESPYI_BVH_WIDTH, skip, &blocker);
+        uint64_t bit = rays & (~rays + 1), hits = 0;
+        rays &= ~bit;
+        if (isBlocked)
+        {
+            hits = espyGroup_TestTriangle(group, blocker.leaf, blocker.lane, rays);
+            rays &= ~hits;
+        }
+        espyGroup_Settle(group, bit | hits, isBlocked ? bit | hits : 0);
+        if (espyBits_Count64(hits) < espyBits_Count64(rays) / 4)
+        {
+            break;
+        }
+    }
+    if (espyBits_Count64(rays) < ESPY_GROUP_MIN)
+    {
+        espyGroup_WalkSingles(tree, group, 0, rays, skip);
+    }
+    else
+    {
+        espyGroup_WalkTogether(tree, group, rays, skip);
+    }
+    group->waiting &= ~rays;
+}
+
+/// The largest set of waiting segments of one course with slopes near each other.
+static uint64_t espyGroup_FindAlike(espyGroup* group)
+{
+    uint8_t counts[ESPY_COURSE_COUNT] = {0};
+    uint32_t common = 0;
+    for (uint64_t rest = group->waiting; rest != 0; rest &= rest - 1)
+    {
+        uint32_t ray = espyBits_Lowest64(rest);
+        uint32_t course = group->blocks[ray / ESPYI_BVH_WIDTH].course[ray % ESPYI_BVH_WIDTH];
+        common = ++counts[course] > counts[common] ? course : common;
+    }
+    if (counts[common] < ESPY_GROUP_MIN || 2u * counts[common] < espyBits_Count64(group->waiting))
+    {
+        return 0;
+    }
+    group->course = &espyCourses[common];
+    uint64_t alike = 0;
+    float x = 0.0f, y = 0.0f;
+    for (uint64_t rest = group->waiting; rest != 0; rest &= rest - 1)
+    {
+        uint32_t ray = espyBits_Lowest64(rest), lane = ray % ESPYI_BVH_WIDTH;
+        const espyBlock* block = &group->blocks[ray / ESPYI_BVH_WIDTH];
+        if (block->course[lane] == common)
+        {
+            float rayX = block->rows[espyRow_ShearX][lane], rayY = block->rows[espyRow_ShearY][lane];
+            x = alike == 0 ? rayX : x;
+            y = alike == 0 ? rayY : y;
+            bool near = rayX - x < 0.5f && x - rayX < 0.5f && rayY - y < 0.5f && y - rayY < 0.5f;
+            alike |= near ? rest & (~rest + 1) : 0;
+        }
+    }
+    return espyBits_Count64(alike) < ESPY_GROUP_MIN ? 0 : alike;
+}
+
+/// Up to 64 segments; returns one bit for each that is blocked.
+static uint64_t espyBvh_OccludedWord(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count,
+                                     espyiSkip skip)
+{
+    espyGroup group;
+    group.waiting = 0;
+    group.blocked = 0;
+    for (uint32_t i = 0; i < count; i += ESPYI_BVH_WIDTH)
+    {
+        uint32_t size = count - i < ESPYI_BVH_WIDTH ? count - i : ESPYI_BVH_WIDTH;
+        group.waiting |= (uint64_t)espyBlock_Fill(tree, &segments[i], size, &group.blocks[i / ESPYI_BVH_WIDTH]) << i;
+    }
+    for (uint64_t alike = 1; alike != 0 && group.waiting != 0;)
+    {
+        alike = espyGroup_FindAlike(&group);
+        if (alike != 0)
+        {
+            espyGroup_AnswerAlike(tree, &group, alike, skip);
+        }
+    }
+    espyGroup_WalkSingles(tree, &group, 0, group.waiting, skip);
+    return group.blocked;
+}
+
 static void espyBvh_Occluded(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count, espyiSkip skip,
                              uint64_t* blocked)
 {
     for (uint32_t word = 0; word < count / 64 + (count % 64 != 0 ? 1 : 0); ++word)
     {
-        blocked[word] = 0;
-    }
-    if (tree->nodeCount == 0)
-    {
-        return;
-    }
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        espyRay ray;
-        if (espyRay_Prepare(tree, &segments[i], &ray) && espyRay_IsBlocked(tree, &ray, skip))
-        {
-            blocked[i / 64] |= (uint64_t)1 << (i % 64);
-        }
+        uint32_t first = 64 * word, size = count - first < 64 ? count - first : 64;
+        blocked[word] = tree->nodeCount > 0 ? espyBvh_OccludedWord(tree, &segments[first], size, skip) : 0;
     }
 }
+
+// --- nearest hits
+// -----------------------------------------------------------------------------------------------------
 
 /// Takes the hits of a leaf that are nearer than *best, or as near with a lower index.
 static void espyHit_Take(espyiHit* best, const espyiBvhLeaf* leaf, uint32_t hits, espyF8 t, uint32_t backFaces)
 {
-    _Alignas(32) float lanes[8];
+    _Alignas(32) float lanes[ESPYI_BVH_WIDTH];
     espyF8_Store(lanes, t);
     for (; hits != 0; hits &= hits - 1)
     {
@@ -297,62 +761,78 @@ typedef struct espyPending
 
 /// *best starts as {tMax, UINT32_MAX}. Nearest children first; a box is dropped only where it begins strictly behind
 /// the best hit, so that ties are seen.
-static void espyRay_FindClosest(const espyiBvhTree* tree, const espyRay* ray, espyiSkip skip, espyiHit* best)
+static void espyRay_FindClosest(const espyiBvhTree* tree, const espyBlock* block, uint32_t rayLane, espyiSkip skip,
+                                espyiHit* best)
 {
+    const espyView view = espyView_One(block, rayLane);
     espyPending stack[ESPYI_BVH_STACK];
-    uint32_t depth = 0;
-    stack[depth++] = (espyPending){ray->tMin, 0};
-    while (depth > 0)
+    uint32_t depth = 0, current = 0;
+    const espySlabs slabs = espyView_GetSlabs(view);
+    const espyiBvhNode* const nodes = tree->nodes;
+    for (;;)
     {
-        espyPending pending = stack[--depth];
-        if (pending.entry > best->t)
+        if ((current & ESPYI_BVH_LEAF) != 0)
         {
-            continue;
-        }
-        if ((pending.child & ESPYI_BVH_LEAF) != 0)
-        {
-            const espyiBvhLeaf* leaf = &tree->leaves[(pending.child & ~ESPYI_BVH_LEAF) >> 3];
+            const espyiBvhLeaf* leaf = &tree->leaves[espyChild_GetLeaf(current)];
             espyF8 t;
-            uint32_t backFaces = 0;
-            uint32_t hits = espyLeaf_Test(leaf, ray, skip, &t, &backFaces);
+            uint32_t backFaces, hits = espyLeaf_Test(leaf, view, skip, &t, &backFaces);
             if (hits != 0)
             {
                 espyHit_Take(best, leaf, hits, t, backFaces);
             }
-            continue;
         }
-        const espyiBvhNode* node = &tree->nodes[pending.child];
-        espyF8 entry;
-        uint32_t mask = espyNode_Test(node, ray, best->t, &entry);
-        _Alignas(32) float lanes[8];
-        espyF8_Store(lanes, entry);
-        for (uint32_t base = depth; mask != 0; mask &= mask - 1)
+        else
         {
-            uint32_t lane = espyBits_Lowest(mask), i = depth++;
-            for (; i > base && stack[i - 1].entry < lanes[lane]; --i)
+            const espyiBvhNode* node = &nodes[current];
+            espyF8 entry;
+            uint32_t mask = espyNode_Test(node, &slabs, espyF8_Set(best->t), &entry);
+            if (mask != 0 && (mask & (mask - 1)) == 0)
             {
-                stack[i] = stack[i - 1];
+                current = node->child[espyBits_Lowest(mask)];
+                continue;
             }
-            stack[i] = (espyPending){lanes[lane], node->child[lane]};
+            _Alignas(32) float entries[ESPYI_BVH_WIDTH];
+            espyF8_Store(entries, entry);
+            for (uint32_t base = depth; mask != 0; mask &= mask - 1)
+            {
+                uint32_t lane = espyBits_Lowest(mask), i = depth++;
+                for (; i > base && stack[i - 1].entry < entries[lane]; --i)
+                {
+                    stack[i] = stack[i - 1];
+                }
+                stack[i] = (espyPending){entries[lane], node->child[lane]};
+            }
         }
+        do
+        {
+            if (depth == 0)
+            {
+                return;
+            }
+            --depth;
+        } while (stack[depth].entry > best->t);
+        current = stack[depth].child;
     }
 }
 
 static void espyBvh_Closest(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count, espyiSkip skip,
                             espyiHit* out)
 {
+    espyBlock block;
+    uint32_t usable = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        espyRay ray;
+        uint32_t lane = i % ESPYI_BVH_WIDTH, left = count - i;
+        if (lane == 0 && tree->nodeCount > 0)
+        {
+            usable = espyBlock_Fill(tree, &segments[i], left < ESPYI_BVH_WIDTH ? left : ESPYI_BVH_WIDTH, &block);
+        }
         espyiHit best = {segments[i].tMax, UINT32_MAX, 0, false};
-        if (tree->nodeCount > 0 && espyRay_Prepare(tree, &segments[i], &ray))
+        if ((usable >> lane & 1u) != 0)
         {
-            espyRay_FindClosest(tree, &ray, skip, &best);
+            espyRay_FindClosest(tree, &block, lane, skip, &best);
         }
-        if (best.triangle == UINT32_MAX)
-        {
-            best.t = -1.0f;
-        }
+        best.t = best.triangle == UINT32_MAX ? -1.0f : best.t;
         out[i] = best;
     }
 }
