@@ -7,12 +7,12 @@
 #define ESPY_TILE 64.0f
 #define ESPY_STEP 4.0f ///< Between vertices of the terrain.
 #define ESPY_AREA 16.0f
-#define ESPY_HEADROOM 2.5f ///< Metres over the ground that cameras reach.
+#define ESPY_HEADROOM 4.0f ///< Metres over the ground that cameras reach.
 #define ESPY_TREES_A_TILE 30u
 #define ESPY_ROCKS_A_TILE 6u
 
 /// Rolling ground and sharp ridges up to 30 m, which hide what is behind them.
-static float espyForest_Height(uint64_t seed, float x, float z)
+float espyiForest_Height(uint64_t seed, float x, float z)
 {
     float rolling =
         espyiKit_Noise(seed, x / 48.0f, z / 48.0f) * 6.0f + espyiKit_Noise(seed + 1, x / 17.0f, z / 17.0f) * 1.5f;
@@ -29,7 +29,7 @@ static void espyForest_Terrain(espyiKit* kit, uint64_t seed, uint32_t tiles)
     {
         for (uint32_t i = 0; i <= n; ++i)
         {
-            float x = ESPY_STEP * (float)i, z = ESPY_STEP * (float)j, y = espyForest_Height(seed, x, z);
+            float x = ESPY_STEP * (float)i, z = ESPY_STEP * (float)j, y = espyiForest_Height(seed, x, z);
             espyiKit_Vertex(kit, (espyVec3){x, y, z});
         }
     }
@@ -55,10 +55,10 @@ static void espyForest_Areas(espyiKit* kit, uint64_t seed, uint32_t tiles)
         for (uint32_t i = 0; i < n; ++i)
         {
             float x0 = ESPY_AREA * (float)i, z0 = ESPY_AREA * (float)j;
-            float low = espyForest_Height(seed, x0, z0), high = low;
+            float low = espyiForest_Height(seed, x0, z0), high = low;
             for (uint32_t k = 1; k < 25; ++k)
             {
-                float y = espyForest_Height(seed, x0 + ESPY_STEP * (float)(k % 5), z0 + ESPY_STEP * (float)(k / 5));
+                float y = espyiForest_Height(seed, x0 + ESPY_STEP * (float)(k % 5), z0 + ESPY_STEP * (float)(k / 5));
                 low = y < low ? y : low;
                 high = y > high ? y : high;
             }
@@ -82,7 +82,7 @@ static void espyForest_Trees(espyiKit* kit, uint64_t seed, uint32_t tiles, const
     {
         float x = espyiKit_Range(kit, 2.0f, side - 2.0f), z = espyiKit_Range(kit, 2.0f, side - 2.0f);
         float turns = espyiKit_Range(kit, 0.0f, 1.0f), scale = espyiKit_Range(kit, 0.75f, 1.3f);
-        instances[t] = espyiKit_AtTurned(x, espyForest_Height(seed, x, z), z, turns, scale);
+        instances[t] = espyiKit_AtTurned(x, espyiForest_Height(seed, x, z), z, turns, scale);
     }
     // Leaves are opaque here but full of holes in life: trees are culled, and never cull.
     espyiKit_PlaceMany(kit, tree->name, tree->mesh, instances, count, ESPYI_KIT_PROP);
@@ -112,12 +112,12 @@ espyResult espyScene_BuildForest(uint32_t size, uint64_t seed, espyWorld** out)
         float x = espyiKit_Range(&kit, 4.0f, side - 4.0f), z = espyiKit_Range(&kit, 4.0f, side - 4.0f);
         float turns = espyiKit_Range(&kit, 0.0f, 1.0f), scale = espyiKit_Range(&kit, 0.8f, 2.5f);
         snprintf(name, sizeof name, "Rock %u", r);
-        espyiKit_Place(&kit, name, rock.mesh, espyiKit_AtTurned(x, espyForest_Height(seed, x, z), z, turns, scale),
+        espyiKit_Place(&kit, name, rock.mesh, espyiKit_AtTurned(x, espyiForest_Height(seed, x, z), z, turns, scale),
                        ESPYI_KIT_BOTH);
     }
     espyForest_Areas(&kit, seed, tiles);
     float middle = side * 0.5f;
-    float ground = espyForest_Height(seed, middle, middle);
+    float ground = espyiForest_Height(seed, middle, middle);
     espyiKit_Camera(&kit, "Camera", (espyVec3){middle, ground + 1.75f, middle},
                     (espyVec3){side, ground + 8.0f, middle});
     return espyiKit_Finish(&kit, out);

@@ -76,4 +76,21 @@ void espyiKit_Camera(espyiKit* kit, const char* name, espyVec3 eye, espyVec3 tar
 /// Smooth noise in [0, 1) over the plane, lattice distance 1; `seed` chooses the field.
 float espyiKit_Noise(uint64_t seed, float x, float z);
 
+// --- paths
+
+/// A camera path under construction.
+typedef struct espyiPath
+{
+    espySceneKey* keys;
+    uint32_t capacity, count;
+    espyVec3 last;
+    float seconds;
+} espyiPath;
+
+/// Goes on in a straight line. The camera looks where it goes.
+void espyiPath_Walk(espyiPath* path, float x, float y, float z);
+void espyiPath_Rooms(espyiPath* path, uint32_t size, uint64_t seed, bool slits);
+/// Height of the forest's ground.
+float espyiForest_Height(uint64_t seed, float x, float z);
+
 #endif

@@ -20,16 +20,18 @@
 #define ESPY_FLOOR 0xB9A88Fu
 #define ESPY_CEILING 0xE6E3DCu
 
-/// Inner walls are numbered: first those between (i, j) and (i + 1, j), then those between (i, j) and (i, j + 1).
+/// Wall 2 * room is the one between room (i, j) and (i + 1, j), wall 2 * room + 1 that between (i, j) and (i, j + 1).
 typedef struct espyRoomPlan
 {
     uint32_t size;
     bool doors[2 * ESPY_SCENE_MAX_SIZE * ESPY_SCENE_MAX_SIZE];
+    float openings[2 * ESPY_SCENE_MAX_SIZE * ESPY_SCENE_MAX_SIZE]; ///< Where the door or slit starts along the wall.
 } espyRoomPlan;
 
-static uint32_t espyRooms_WallIndex(const espyRoomPlan* plan, uint32_t i, uint32_t j, bool alongZ)
+static bool espyRooms_HasWall(const espyRoomPlan* plan, uint32_t wall)
 {
-    return (alongZ ? 0u : plan->size * plan->size) + j * plan->size + i;
+    uint32_t room = wall / 2;
+    return (wall & 1u) ? room / plan->size + 1 < plan->size : room % plan->size + 1 < plan->size;
 }
 
 static uint16_t espyRooms_Find(uint16_t* parents, uint16_t room)
@@ -59,14 +61,11 @@ static void espyRooms_Plan(espyiKit* kit, espyRoomPlan* plan)
     for (uint32_t room = 0; room < n * n; ++room)
     {
         parents[room] = (uint16_t)room;
-        if (room % n + 1 < n)
-        {
-            walls[wallCount++] = room;
-        }
-        if (room / n + 1 < n)
-        {
-            walls[wallCount++] = n * n + room;
-        }
+    }
+    for (uint32_t wall = 0; wall < 2 * n * n; ++wall)
+    {
+        walls[wallCount] = wall;
+        wallCount += espyRooms_HasWall(plan, wall) ? 1u : 0u;
     }
     for (uint32_t i = wallCount; i > 1; --i)
     {
@@ -79,10 +78,9 @@ static void espyRooms_Plan(espyiKit* kit, espyRoomPlan* plan)
     {
         for (uint32_t w = 0; w < wallCount; ++w)
         {
-            bool alongZ = walls[w] < n * n;
-            uint32_t room = walls[w] % (n * n);
+            uint32_t room = walls[w] / 2;
             uint16_t a = espyRooms_Find(parents, (uint16_t)room);
-            uint16_t b = espyRooms_Find(parents, (uint16_t)(alongZ ? room + 1 : room + n));
+            uint16_t b = espyRooms_Find(parents, (uint16_t)((walls[w] & 1u) ? room + n : room + 1));
             if (a != b)
             {
                 parents[a] = b;
@@ -94,6 +92,11 @@ static void espyRooms_Plan(espyiKit* kit, espyRoomPlan* plan)
                 --extra;
             }
         }
+    }
+    for (uint32_t wall = 0; wall < 2 * n * n; ++wall)
+    {
+        plan->openings[wall] =
+            espyRooms_HasWall(plan, wall) ? espyiKit_Step(kit, 1.0f, ESPY_ROOM - 2.0f, 0.125f) : 0.0f;
     }
     espyiFree(&kit->hooks, walls);
     espyiFree(&kit->hooks, parents);
@@ -112,19 +115,21 @@ static void espyRooms_WallPiece(espyiKit* kit, bool alongZ, float from, float to
     }
 }
 
-static void espyRooms_Wall(espyiKit* kit, const espyRoomPlan* plan, uint32_t i, uint32_t j, bool alongZ, bool slits)
+static void espyRooms_Wall(espyiKit* kit, const espyRoomPlan* plan, uint32_t wall, bool slits)
 {
+    uint32_t i = wall / 2 % plan->size, j = wall / 2 / plan->size;
+    bool alongZ = (wall & 1u) == 0;
     uint32_t along = alongZ ? j : i;
     float from = along == 0 ? 0.0f : ESPY_HALF_WALL;
     float to = ESPY_ROOM - (along + 1 == plan->size ? 0.0f : ESPY_HALF_WALL);
     espyiKit_Paint(kit, espyMaterialClass_Opaque, ESPY_PLASTER);
-    float opening = espyiKit_Step(kit, 1.0f, ESPY_ROOM - 2.0f, 0.125f);
+    float opening = plan->openings[wall];
     if (slits)
     {
         espyRooms_WallPiece(kit, alongZ, from, opening, 0.0f, ESPY_HEIGHT);
         espyRooms_WallPiece(kit, alongZ, opening + ESPY_SLIT_WIDTH, to, 0.0f, ESPY_HEIGHT);
     }
-    else if (plan->doors[espyRooms_WallIndex(plan, i, j, alongZ)])
+    else if (plan->doors[wall])
     {
         float end = opening + ESPY_DOOR_WIDTH;
         espyRooms_WallPiece(kit, alongZ, from, opening, 0.0f, ESPY_HEIGHT);
@@ -203,18 +208,11 @@ static espyResult espyRooms_Build(uint32_t size, uint64_t seed, bool slits, espy
     espyiKit_Begin(&kit, seed, 2.0f);
     espyRooms_Plan(&kit, &plan);
     espyRooms_Shell(&kit, &plan);
-    for (uint32_t j = 0; j < n; ++j)
+    for (uint32_t wall = 0; wall < 2 * n * n; ++wall)
     {
-        for (uint32_t i = 0; i < n; ++i)
+        if (espyRooms_HasWall(&plan, wall))
         {
-            if (i + 1 < n)
-            {
-                espyRooms_Wall(&kit, &plan, i, j, true, slits);
-            }
-            if (j + 1 < n)
-            {
-                espyRooms_Wall(&kit, &plan, i, j, false, slits);
-            }
+            espyRooms_Wall(&kit, &plan, wall, slits);
         }
     }
     espyiProp props[espyiPropKind_IndoorCount];
@@ -246,4 +244,59 @@ espyResult espyScene_BuildRooms(uint32_t size, uint64_t seed, espyWorld** out)
 espyResult espyScene_BuildSlits(uint32_t size, uint64_t seed, espyWorld** out)
 {
     return espyRooms_Build(size, seed, true, out);
+}
+
+/// Walks depth first through the doors, from room to room and back, by way of the rooms' middles.
+void espyiPath_Rooms(espyiPath* path, uint32_t size, uint64_t seed, bool slits)
+{
+    static const uint32_t maxRooms = ESPY_SCENE_MAX_SIZE * ESPY_SCENE_MAX_SIZE;
+    const float eye = 1.75f, half = ESPY_ROOM * 0.5f;
+    espyRoomPlan plan = {.size = size};
+    espyiKit kit = {.rng = espyiRng_Seed(seed), .hooks = espyiHooks_Resolve(NULL)};
+    espyRooms_Plan(&kit, &plan);
+    // The way back: rooms, and the room and wall by which each was entered.
+    uint16_t* way = espyiAlloc(&kit.hooks, maxRooms, sizeof *way);
+    bool* been = espyiAlloc(&kit.hooks, maxRooms, sizeof *been);
+    uint32_t depth = way && been && kit.result == espyResult_Ok ? 1 : 0;
+    if (depth > 0)
+    {
+        been[0] = true;
+        espyiPath_Walk(path, half, eye, half);
+        espyiPath_Walk(path, half + 2.0f, eye, half);
+        espyiPath_Walk(path, half, eye, half);
+    }
+    while (depth > 0 && !slits)
+    {
+        uint32_t room = way[depth - 1], next = room;
+        const uint32_t walls[4] = {2 * room, 2 * room + 1, 2 * (room - 1), 2 * (room - size) + 1};
+        const uint32_t others[4] = {room + 1, room + size, room - 1, room - size};
+        for (uint32_t k = 0; k < 4 && next == room; ++k)
+        {
+            bool exists = k < 2 || (k == 2 ? room % size > 0 : room >= size);
+            next = exists && plan.doors[walls[k]] && !been[others[k]] ? others[k] : room;
+        }
+        bool back = next == room;
+        depth -= back ? 1u : 0u;
+        if (back && depth == 0)
+        {
+            break;
+        }
+        next = back ? way[depth - 1] : next;
+        uint32_t low = room < next ? room : next, wall = 2 * low + (room + next == 2 * low + 1 ? 0u : 1u);
+        float x = ESPY_ROOM * (float)(low % size), z = ESPY_ROOM * (float)(low / size);
+        float middle = plan.openings[wall] + 0.5f * ESPY_DOOR_WIDTH, side = room == low ? -0.5f : 0.5f;
+        for (uint32_t step = 0; step < 2; ++step, side = -side)
+        {
+            espyiPath_Walk(path, (wall & 1u) ? x + middle : x + ESPY_ROOM + side, eye,
+                           (wall & 1u) ? z + ESPY_ROOM + side : z + middle);
+        }
+        espyiPath_Walk(path, ESPY_ROOM * (float)(next % size) + half, eye, ESPY_ROOM * (float)(next / size) + half);
+        if (!back)
+        {
+            been[next] = true;
+            way[depth++] = (uint16_t)next;
+        }
+    }
+    espyiFree(&kit.hooks, way);
+    espyiFree(&kit.hooks, been);
 }

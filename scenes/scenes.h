@@ -60,4 +60,9 @@ espyResult espyScene_BuildTower(uint32_t size, uint64_t seed, espyWorld** out);
 espyResult espyScene_BuildForest(uint32_t size, uint64_t seed, espyWorld** out);
 espyResult espyScene_BuildSample(uint64_t seed, espyWorld** out);
 
+/// Writes a walk through the scene that stays inside its areas, at 1.5 m a second: through every door of the rooms,
+/// along every street, up every stair. Returns how many keys it has; only the first `capacity` are written. `keys` may
+/// be null with capacity 0. Returns 0 for a kind or size out of range.
+uint32_t espyScene_GetPath(espySceneKind kind, uint32_t size, uint64_t seed, espySceneKey* keys, uint32_t capacity);
+
 #endif
