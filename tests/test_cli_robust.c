@@ -6,6 +6,8 @@
 
 #include "core/core.h"
 
+#include <espy/bake.h>
+
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
@@ -237,6 +239,39 @@ static void espyTest_DamagedDataIsRefused(void** state)
     free(good);
 }
 
+/// Data of the other byte order is read by every command as if it were of this machine's.
+static void espyTest_EitherByteOrderIsRead(void** state)
+{
+    (void)state;
+    espyTestRun run = espyTestRun_Shell(&espyFolder, "espy bake \"$LEVELS/areas.gltf\" -o own.espy --progress none");
+    assert_int_equal(run.status, 0);
+    espyTestRun_Free(&run);
+    size_t size;
+    char* own = espyTest_ReadWork("own.espy", &size);
+    assert_non_null(own);
+    char* other = malloc(size);
+    assert_non_null(other);
+    const uint32_t one = 1;
+    bool big = *(const uint8_t*)&one == 0;
+    assert_int_equal(espyBake_ConvertByteOrder(own, size, !big, other, NULL), espyResult_Ok);
+    espyTest_WriteFile("other.espy", other, size);
+    free(own);
+    free(other);
+    run = espyTestRun_Shell(&espyFolder,
+                            "! cmp -s own.espy other.espy && "
+                            "espy info own.espy >a; espy info other.espy >b; diff a b | grep -c endian; "
+                            "espy visible own.espy --at 1,1,1 --json >a && "
+                            "espy visible other.espy --at 1,1,1 --json | cmp - a && "
+                            "espy diff own.espy other.espy | head -1 && "
+                            "espy check other.espy \"$LEVELS/areas.gltf\" && "
+                            "espy bake \"$LEVELS/areas.gltf\" -o other.espy --json | grep -c '\"copied\":1' && "
+                            "cmp own.espy other.espy");
+    assert_string_equal(run.err, "");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, "2\npairs      0 gained, 0 lost, in 0 of 8 cells\nup to date\n1\n");
+    espyTestRun_Free(&run);
+}
+
 /// Lines of points made of anything: answered, or named with their number.
 static void espyTest_RandomPointsAreAnsweredOrNamed(void** state)
 {
@@ -331,6 +366,34 @@ static void espyTest_SignalsCancelABake(void** state)
     assert_int_equal(espyTestFolder_CountEntries(&espyFolder), before);
 }
 
+/// Killed without a word at different moments, the same command ends with the same bytes.
+static void espyTest_KilledBakesGoOn(void** state)
+{
+    (void)state;
+    char program[] = "espy", bake[] = "bake", level[] = ESPY_TEST_LEVELS "/halves.gltf", o[] = "-o", out[] = "c.espy";
+    char size[] = "--cell-size", small[] = "0.5", checkpoint[] = "--checkpoint", saved[] = "c.state";
+    char* argv[] = {program, bake, level, o, out, size, small, checkpoint, saved, NULL};
+    int killed = 0;
+    for (int round = 0; round < 4; ++round)
+    {
+        pid_t child = espyTestProcess_Start(&espyFolder, argv);
+        nanosleep(&(struct timespec){0, 50000000 + 60000000 * round}, NULL);
+        kill(child, SIGKILL);
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        killed += WIFSIGNALED(status);
+    }
+    print_message("killed %d times\n", killed);
+    espyTestRun run = espyTestRun_Program(&espyFolder, argv);
+    assert_int_equal(run.status, 0);
+    espyTestRun_Free(&run);
+    run = espyTestRun_Shell(&espyFolder, "espy bake \"$LEVELS/halves.gltf\" -o d.espy --cell-size 0.5 >table 2>&1 && "
+                                         "cmp c.espy d.espy && ls -A");
+    assert_int_equal(run.status, 0);
+    assert_null(strstr(run.out, ".espy-"));
+    espyTestRun_Free(&run);
+}
+
 /// Links are written through, permissions are kept, and a disk that is full leaves the old file.
 static void espyTest_FilesAreReplacedWhole(void** state)
 {
@@ -353,8 +416,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(espyTest_RandomArgumentsNeverCrash, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_DamagedDataIsRefused, espyTest_Setup, espyTest_Teardown),
+        cmocka_unit_test_setup_teardown(espyTest_EitherByteOrderIsRead, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_RandomPointsAreAnsweredOrNamed, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_SignalsCancelABake, espyTest_Setup, espyTest_Teardown),
+        cmocka_unit_test_setup_teardown(espyTest_KilledBakesGoOn, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_FilesAreReplacedWhole, espyTest_Setup, espyTest_Teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
