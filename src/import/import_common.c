@@ -206,7 +206,10 @@ espyResult espyiMeshBuilder_AddPart(espyiMeshBuilder* builder, const espyVec3* p
     {
         return espyiImport_FailMemory(import);
     }
-    memset(builder->remap, 0, vertexCount * sizeof(uint32_t));
+    if (vertexCount > 0)
+    {
+        memset(builder->remap, 0, vertexCount * sizeof(uint32_t));
+    }
     size_t first = builder->indexCount;
     for (size_t i = 0; i < indexCount; i += 3)
     {
