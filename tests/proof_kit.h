@@ -15,7 +15,7 @@ typedef struct espyKit
     espyVec3* positions;
     uint32_t* indices;
     double (*triangles)[3][3];
-    uint32_t vertexCount, triangleCount, capacity;
+    uint32_t vertexCount, triangleCount, finiteCount, capacity; ///< triangles holds the finite ones.
 } espyKit;
 
 static inline void espyKit_Free(espyKit* kit)
@@ -36,16 +36,19 @@ static inline void espyKit_AddTriangle(espyKit* kit, const double a[3], const do
         kit->triangles = realloc(kit->triangles, kit->capacity * sizeof(double[3][3]));
     }
     const double* p[3] = {a, b, c};
+    bool finite = true;
     for (int i = 0; i < 3; ++i)
     {
         espyVec3 v = {(float)p[i][0], (float)p[i][1], (float)p[i][2]};
         kit->positions[kit->vertexCount] = v;
         kit->indices[3 * kit->triangleCount + (uint32_t)i] = kit->vertexCount++;
-        kit->triangles[kit->triangleCount][i][0] = (double)v.x;
-        kit->triangles[kit->triangleCount][i][1] = (double)v.y;
-        kit->triangles[kit->triangleCount][i][2] = (double)v.z;
+        kit->triangles[kit->finiteCount][i][0] = (double)v.x;
+        kit->triangles[kit->finiteCount][i][1] = (double)v.y;
+        kit->triangles[kit->finiteCount][i][2] = (double)v.z;
+        finite = finite && v.x - v.x == 0 && v.y - v.y == 0 && v.z - v.z == 0;
     }
     kit->triangleCount += 1;
+    kit->finiteCount += finite;
 }
 
 static inline void espyKit_AddQuad(espyKit* kit, const double a[3], const double b[3], const double c[3],
@@ -90,7 +93,7 @@ static inline espyiSoup espyKit_Soup(const espyKit* kit)
 
 static inline espyReferenceScene espyKit_Reference(const espyKit* kit)
 {
-    return (espyReferenceScene){.triangles = (const double(*)[3][3])kit->triangles, .count = kit->triangleCount};
+    return (espyReferenceScene){.triangles = (const double(*)[3][3])kit->triangles, .count = kit->finiteCount};
 }
 
 static inline espyiBoxD espyKit_BoxD(double x0, double y0, double z0, double x1, double y1, double z1)
@@ -124,6 +127,102 @@ static inline void espyKit_Rotation(uint64_t* seed, double m[9])
                          s * (x * y - w * z),     1 - s * (x * x + z * z), s * (y * z + w * x),
                          s * (x * z + w * y),     s * (y * z - w * x),     1 - s * (x * x + y * y)};
     memcpy(m, r, sizeof(r));
+}
+
+typedef enum espyKitKind
+{
+    espyKitKind_Lattice = 0, ///< Boxes on whole coordinates: shared faces, edges, duplicates.
+    espyKitKind_Boxes,       ///< Boxes at any place, axis-parallel, interpenetrating.
+    espyKitKind_Rotated,     ///< Each box turned its own way.
+    espyKitKind_Turned,      ///< A lattice scene turned as a whole, rounded to floats.
+    espyKitKind_Soup,        ///< Triangles, some degenerate or double.
+    espyKitKind_Slits,       ///< Two walls, each open along one slit of 1 to 30 cm.
+    espyKitKind_Count,
+} espyKitKind;
+
+/// A wall of the given thickness across x, open along one slit.
+static inline void espyKit_AddSlitWall(espyKit* kit, double x, double thickness, uint64_t* seed)
+{
+    double at = 4 * (espyReference_Random(seed) - 0.5), width = 0.01 + 0.29 * espyReference_Random(seed);
+    if (espyReference_Random(seed) < 0.5)
+    {
+        espyKit_Box(kit, x, -20, -20, x + thickness, at, 20);
+        espyKit_Box(kit, x, at + width, -20, x + thickness, 20, 20);
+    }
+    else
+    {
+        espyKit_Box(kit, x, -20, -20, x + thickness, 20, at);
+        espyKit_Box(kit, x, -20, at + width, x + thickness, 20, 20);
+    }
+}
+
+static inline void espyKit_RandomScene(espyKit* kit, espyKitKind kind, uint64_t* seed)
+{
+    if (kind == espyKitKind_Slits)
+    {
+        espyKit_AddSlitWall(kit, -1, 0.2, seed);
+        espyKit_AddSlitWall(kit, 1, 0.05, seed);
+        return;
+    }
+    double turn[9];
+    espyKit_Rotation(seed, turn);
+    uint32_t count = 1 + (uint32_t)(espyReference_Random(seed) * 30);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        double low[3], high[3], m[9];
+        for (int k = 0; k < 3; ++k)
+        {
+            low[k] = 8 * (espyReference_Random(seed) - 0.5);
+            high[k] = low[k] + 5 * espyReference_Random(seed) * espyReference_Random(seed) + 0.05;
+            if (kind == espyKitKind_Lattice || kind == espyKitKind_Turned)
+            {
+                low[k] = floor(low[k]);
+                high[k] = low[k] + floor(1 + 5 * espyReference_Random(seed) * espyReference_Random(seed));
+            }
+        }
+        if (kind == espyKitKind_Soup)
+        {
+            double p[3][3];
+            for (int v = 0; v < 3; ++v)
+            {
+                for (int k = 0; k < 3; ++k)
+                {
+                    p[v][k] = 10 * (espyReference_Random(seed) - 0.5);
+                }
+            }
+            double dice = espyReference_Random(seed);
+            if (dice < 0.1)
+            {
+                memcpy(p[2], p[1], sizeof(p[1]));
+            }
+            else if (dice < 0.15)
+            {
+                p[1][0] = (double)NAN;
+            }
+            espyKit_AddTriangle(kit, p[0], p[1], p[2]);
+            if (dice > 0.9)
+            {
+                espyKit_AddTriangle(kit, p[2], p[1], p[0]);
+            }
+            else if (dice > 0.8)
+            {
+                // A T-junction on one of its edges.
+                double middle[3] = {0.5 * (p[0][0] + p[1][0]), 0.5 * (p[0][1] + p[1][1]), 0.5 * (p[0][2] + p[1][2])};
+                double tip[3] = {p[2][0], p[2][1] + 3, p[2][2]};
+                espyKit_AddTriangle(kit, p[0], middle, tip);
+                espyKit_AddTriangle(kit, middle, p[1], tip);
+            }
+        }
+        else if (kind == espyKitKind_Rotated)
+        {
+            espyKit_Rotation(seed, m);
+            espyKit_AddBox(kit, low, high, m);
+        }
+        else
+        {
+            espyKit_AddBox(kit, low, high, kind == espyKitKind_Turned ? turn : NULL);
+        }
+    }
 }
 
 /// Dense grid of nx * ny * nz cells; only what the proofs read.

@@ -259,102 +259,6 @@ static void espyTest_BadTrianglesBlockNothing(void** state)
     espyKit_Free(&kit);
 }
 
-typedef enum espySceneKind
-{
-    espySceneKind_Lattice = 0, ///< Boxes on whole coordinates: shared faces, edges, duplicates.
-    espySceneKind_Boxes,       ///< Boxes at any place, axis-parallel, interpenetrating.
-    espySceneKind_Rotated,     ///< Each box turned its own way.
-    espySceneKind_Turned,      ///< A lattice scene turned as a whole, rounded to floats.
-    espySceneKind_Soup,        ///< Triangles, some degenerate or double.
-    espySceneKind_Slits,       ///< Two walls, each open along one slit of 1 to 30 cm.
-    espySceneKind_Count,
-} espySceneKind;
-
-/// A wall of the given thickness across x, open along one slit.
-static void espyTest_AddSlitWall(espyKit* kit, double x, double thickness, uint64_t* seed)
-{
-    double at = 4 * (espyReference_Random(seed) - 0.5), width = 0.01 + 0.29 * espyReference_Random(seed);
-    if (espyReference_Random(seed) < 0.5)
-    {
-        espyKit_Box(kit, x, -20, -20, x + thickness, at, 20);
-        espyKit_Box(kit, x, at + width, -20, x + thickness, 20, 20);
-    }
-    else
-    {
-        espyKit_Box(kit, x, -20, -20, x + thickness, 20, at);
-        espyKit_Box(kit, x, -20, at + width, x + thickness, 20, 20);
-    }
-}
-
-static void espyTest_RandomScene(espyKit* kit, espySceneKind kind, uint64_t* seed)
-{
-    if (kind == espySceneKind_Slits)
-    {
-        espyTest_AddSlitWall(kit, -1, 0.2, seed);
-        espyTest_AddSlitWall(kit, 1, 0.05, seed);
-        return;
-    }
-    double turn[9];
-    espyKit_Rotation(seed, turn);
-    uint32_t count = 1 + (uint32_t)(espyReference_Random(seed) * 30);
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        double low[3], high[3], m[9];
-        for (int k = 0; k < 3; ++k)
-        {
-            low[k] = 8 * (espyReference_Random(seed) - 0.5);
-            high[k] = low[k] + 5 * espyReference_Random(seed) * espyReference_Random(seed) + 0.05;
-            if (kind == espySceneKind_Lattice || kind == espySceneKind_Turned)
-            {
-                low[k] = floor(low[k]);
-                high[k] = low[k] + floor(1 + 5 * espyReference_Random(seed) * espyReference_Random(seed));
-            }
-        }
-        if (kind == espySceneKind_Soup)
-        {
-            double p[3][3];
-            for (int v = 0; v < 3; ++v)
-            {
-                for (int k = 0; k < 3; ++k)
-                {
-                    p[v][k] = 10 * (espyReference_Random(seed) - 0.5);
-                }
-            }
-            double dice = espyReference_Random(seed);
-            if (dice < 0.1)
-            {
-                memcpy(p[2], p[1], sizeof(p[1]));
-            }
-            else if (dice < 0.15)
-            {
-                p[1][0] = (double)NAN;
-            }
-            espyKit_AddTriangle(kit, p[0], p[1], p[2]);
-            if (dice > 0.9)
-            {
-                espyKit_AddTriangle(kit, p[2], p[1], p[0]);
-            }
-            else if (dice > 0.8)
-            {
-                // A T-junction on one of its edges.
-                double middle[3] = {0.5 * (p[0][0] + p[1][0]), 0.5 * (p[0][1] + p[1][1]), 0.5 * (p[0][2] + p[1][2])};
-                double tip[3] = {p[2][0], p[2][1] + 3, p[2][2]};
-                espyKit_AddTriangle(kit, p[0], middle, tip);
-                espyKit_AddTriangle(kit, middle, p[1], tip);
-            }
-        }
-        else if (kind == espySceneKind_Rotated)
-        {
-            espyKit_Rotation(seed, m);
-            espyKit_AddBox(kit, low, high, m);
-        }
-        else
-        {
-            espyKit_AddBox(kit, low, high, kind == espySceneKind_Turned ? turn : NULL);
-        }
-    }
-}
-
 static espyiBoxD espyTest_PairBox(uint64_t* seed, bool lattice)
 {
     espyiBoxD box;
@@ -378,14 +282,14 @@ typedef struct espyPowerResult
 } espyPowerResult;
 
 /// Random pairs over random scenes; every HIDDEN is attacked with `rays` segments.
-static espyPowerResult espyTest_Attack(espySceneKind kind, uint64_t seed, uint32_t scenes, uint32_t pairs,
-                                       uint64_t rays, double shrink)
+static espyPowerResult espyTest_Attack(espyKitKind kind, uint64_t seed, uint32_t scenes, uint32_t pairs, uint64_t rays,
+                                       double shrink)
 {
     espyPowerResult result = {0};
     for (uint32_t s = 0; s < scenes; ++s)
     {
         espyKit kit = {0};
-        espyTest_RandomScene(&kit, kind, &seed);
+        espyKit_RandomScene(&kit, kind, &seed);
         espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-40, -40, -40, 40, 40, 40));
         assert_non_null(p.prover);
         p.prover->shrink = shrink;
@@ -394,8 +298,8 @@ static espyPowerResult espyTest_Attack(espySceneKind kind, uint64_t seed, uint32
         double clearance = 1e-7 + 2 * p.space->stats.snap;
         for (uint32_t i = 0; i < pairs; ++i)
         {
-            espyiBoxD camera = espyTest_PairBox(&seed, kind == espySceneKind_Lattice);
-            espyiBoxD target = espyTest_PairBox(&seed, kind == espySceneKind_Lattice);
+            espyiBoxD camera = espyTest_PairBox(&seed, kind == espyKitKind_Lattice);
+            espyiBoxD target = espyTest_PairBox(&seed, kind == espyKitKind_Lattice);
             result.pairs += 1;
             if (!espyiProver_IsHidden(p.prover, camera, target))
             {
@@ -430,10 +334,9 @@ static void espyTest_HiddenIsNeverSeen(void** state)
 {
     (void)state;
     uint64_t rays = 0;
-    for (int kind = 0; kind < espySceneKind_Count; ++kind)
+    for (int kind = 0; kind < espyKitKind_Count; ++kind)
     {
-        espyPowerResult r =
-            espyTest_Attack((espySceneKind)kind, 1000 + (uint64_t)kind, 60, 60, 1000, ESPYI_SHAFT_SHRINK);
+        espyPowerResult r = espyTest_Attack((espyKitKind)kind, 1000 + (uint64_t)kind, 60, 60, 1000, ESPYI_SHAFT_SHRINK);
         print_message("kind %d: seed %d, %u pairs, %u hidden, %llu rays, %u contradicted\n", kind, 1000 + kind, r.pairs,
                       r.hidden, (unsigned long long)r.rays, r.contradicted);
         assert_int_equal(r.contradicted, 0);
@@ -447,7 +350,7 @@ static void espyTest_HiddenIsNeverSeen(void** state)
 static void espyTest_BrokenShaftIsCaught(void** state)
 {
     (void)state;
-    espyPowerResult r = espyTest_Attack(espySceneKind_Slits, 77, 60, 60, 2000, 0.01);
+    espyPowerResult r = espyTest_Attack(espyKitKind_Slits, 77, 60, 60, 2000, 0.01);
     print_message("shaft 1 cm too thin: %u of %u proofs contradicted\n", r.contradicted, r.hidden);
     assert_true(r.contradicted > 0);
 }

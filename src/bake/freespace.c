@@ -20,7 +20,7 @@
 #define ESPYI_MAX_PIECE_POINTS 30u
 #define ESPYI_BASE_MARGIN 1e-4
 // A point is moved along its polygon onto a node plane only where that is at most this many times as far as straight.
-#define ESPYI_MOVE_FACTOR 4.0
+#define ESPYI_MOVE_FACTOR 2.0
 
 enum
 {

@@ -26,6 +26,7 @@ typedef struct espyiPolygonD
 {
     uint32_t first, count;
     uint32_t plane; ///< The polygon whose plane this piece is on by definition.
+    double step;    ///< Of 32-bit floats as large as its coordinates.
     double snap;    ///< How far its points may be moved onto other planes.
     double moved;   ///< How far they were.
     double center[3], half[3];

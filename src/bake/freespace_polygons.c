@@ -17,13 +17,16 @@ typedef struct espyiMergePolygon
     uint32_t points[ESPYI_MAX_MERGED_POINTS];
     uint32_t count; ///< 0: joined into another.
     double normal[3], w;
-    double area, snap, off;
+    double area, snap;
+    double off;   ///< Largest distance of a point from the plane.
+    double moved; ///< Largest move of a point when coordinates were aligned.
 } espyiMergePolygon;
 
 typedef struct espyiMerger
 {
     const espyHooks* hooks;
     double (*points)[3];
+    double* moves; ///< One a point.
     espyiMergePolygon* polygons;
     size_t pointCount, polygonCount;
 } espyiMerger;
@@ -114,6 +117,12 @@ static double espyiFloatStep(double magnitude)
     return ldexp(1.0, exponent - 24);
 }
 
+/// Two float steps: what rotating and placing a mesh in 32-bit floats does to its flat faces.
+static double espyiSnapAt(double magnitude)
+{
+    return 2 * espyiFloatStep(fabs(magnitude));
+}
+
 void espyiPolygon_Bound(espyiPolygonD* polygon, const double (*points)[3])
 {
     for (int axis = 0; axis < 3; ++axis)
@@ -128,6 +137,19 @@ void espyiPolygon_Bound(espyiPolygonD* polygon, const double (*points)[3])
         polygon->center[axis] = 0.5 * (low + high);
         polygon->half[axis] = 0.5 * (high - low);
     }
+}
+
+static bool espyiTriangle_IsThick(const double a[3], const double b[3], const double c[3], double* area)
+{
+    double ab[3], ac[3], bc[3], normal[3];
+    espyiSub(b, a, ab);
+    espyiSub(c, a, ac);
+    espyiSub(c, b, bc);
+    espyiCross(ab, ac, normal);
+    double longest = fmax(espyiDot(ab, ab), fmax(espyiDot(ac, ac), espyiDot(bc, bc)));
+    double twice = sqrt(espyiDot(normal, normal));
+    *area = 0.5 * twice;
+    return twice > ESPYI_MIN_HEIGHT * sqrt(longest);
 }
 
 /// Reads one triangle; false where it cannot occlude.
@@ -162,15 +184,7 @@ static bool espyiTriangle_Read(const espyTriangles* mesh, uint32_t triangle, esp
             return false;
         }
     }
-    double ab[3], ac[3], bc[3], normal[3];
-    espyiSub(p[1], p[0], ab);
-    espyiSub(p[2], p[0], ac);
-    espyiSub(p[2], p[1], bc);
-    espyiCross(ab, ac, normal);
-    double longest = fmax(espyiDot(ab, ab), fmax(espyiDot(ac, ac), espyiDot(bc, bc)));
-    double twice = sqrt(espyiDot(normal, normal));
-    *area = 0.5 * twice;
-    return twice > ESPYI_MIN_HEIGHT * sqrt(longest);
+    return espyiTriangle_IsThick(p[0], p[1], p[2], area);
 }
 
 /// Newell's normal, area and the plane through the middle of the points' heights.
@@ -289,6 +303,7 @@ static bool espyiMerge_Join(const espyiMerger* merger, espyiMergePolygon* p, con
         joined.points[joined.count++] = q.points[(j + k) % q.count];
     }
     joined.snap = fmin(p->snap, q.snap);
+    joined.moved = fmax(p->moved, q.moved);
     if (!espyiMerge_SetPlane(merger, &joined) || joined.off > 0.5 * joined.snap ||
         fabs(joined.area - p->area - q.area) > 1e-6 * joined.area)
     {
@@ -407,8 +422,9 @@ static bool espyiMerge_Weld(espyiMerger* merger, const espyTriangles* mesh, cons
     }
     uint32_t* table = espyiAlloc(merger->hooks, slots, sizeof(uint32_t));
     merger->points = espyiAlloc(merger->hooks, 3 * count, sizeof(double[3]));
+    merger->moves = espyiAlloc(merger->hooks, 3 * count, sizeof(double));
     merger->polygons = espyiAlloc(merger->hooks, count, sizeof(espyiMergePolygon));
-    bool ok = table && merger->points && merger->polygons;
+    bool ok = table && merger->points && merger->moves && merger->polygons;
     for (size_t i = 0; ok && i < count; ++i)
     {
         espyiMergePolygon polygon = {.count = 3};
@@ -441,14 +457,98 @@ static bool espyiMerge_Weld(espyiMerger* merger, const espyTriangles* mesh, cons
             }
             polygon.points[k] = table[slot] - 1;
         }
-        // Four float steps: what rotating and placing a mesh in 32-bit floats does to its flat faces.
-        polygon.snap = 4 * espyiFloatStep(magnitude);
+        polygon.snap = espyiSnapAt(magnitude);
         if (espyiMerge_SetPlane(merger, &polygon))
         {
             merger->polygons[merger->polygonCount++] = polygon;
         }
     }
     espyiFree(merger->hooks, table);
+    return ok;
+}
+
+/// Axial faces that floats put a few steps apart get one coordinate, and so do all points within those steps of them:
+/// walls that end at a floor then end exactly there. Nothing moves where the coordinates are exact.
+static bool espyiMerge_Align(espyiMerger* merger)
+{
+    espyiKeyed* faces = espyiAlloc(merger->hooks, merger->polygonCount, sizeof(espyiKeyed));
+    double* levels = espyiAlloc(merger->hooks, merger->polygonCount, sizeof(double));
+    bool ok = faces && levels;
+    for (int axis = 0; axis < 3 && ok; ++axis)
+    {
+        size_t count = 0, levelCount = 0;
+        for (size_t i = 0; i < merger->polygonCount; ++i)
+        {
+            const uint32_t* p = merger->polygons[i].points;
+            double x = merger->points[p[0]][axis];
+            double low = fmin(x, fmin(merger->points[p[1]][axis], merger->points[p[2]][axis]));
+            double high = fmax(x, fmax(merger->points[p[1]][axis], merger->points[p[2]][axis]));
+            if (high - low <= espyiSnapAt(x))
+            {
+                // Ordered by coordinate: an offset makes all of them positive.
+                faces[count++] = (espyiKeyed){espyiDoubleBits(x + 4e7), (uint32_t)i};
+            }
+        }
+        ok = espyiKeyed_Sort(faces, count, merger->hooks);
+        for (size_t first = 0, end = 0; first < count && ok; first = end)
+        {
+            double start = merger->points[merger->polygons[faces[first].value].points[0]][axis], best = -1,
+                   level = start;
+            for (end = first; end < count; ++end)
+            {
+                const espyiMergePolygon* face = &merger->polygons[faces[end].value];
+                double x = merger->points[face->points[0]][axis];
+                if (x - start > espyiSnapAt(start))
+                {
+                    break;
+                }
+                level = face->area > best ? x : level;
+                best = fmax(best, face->area);
+            }
+            levels[levelCount++] = level;
+        }
+        for (size_t i = 0; i < merger->pointCount && levelCount && ok; ++i)
+        {
+            double x = merger->points[i][axis];
+            size_t low = 0, high = levelCount;
+            while (high - low > 1)
+            {
+                size_t middle = (low + high) / 2;
+                if (levels[middle] <= x)
+                {
+                    low = middle;
+                }
+                else
+                {
+                    high = middle;
+                }
+            }
+            low += low + 1 < levelCount && fabs(levels[low + 1] - x) < fabs(levels[low] - x);
+            double move = fabs(levels[low] - x);
+            if (move > 0 && move <= espyiSnapAt(x))
+            {
+                merger->points[i][axis] = levels[low];
+                merger->moves[i] += move;
+            }
+        }
+    }
+    espyiFree(merger->hooks, faces);
+    espyiFree(merger->hooks, levels);
+    size_t kept = 0;
+    for (size_t i = 0; i < merger->polygonCount && ok; ++i)
+    {
+        espyiMergePolygon polygon = merger->polygons[i];
+        const uint32_t* p = polygon.points;
+        polygon.moved = fmax(merger->moves[p[0]], fmax(merger->moves[p[1]], merger->moves[p[2]]));
+        double area;
+        if (polygon.moved == 0 ||
+            (espyiTriangle_IsThick(merger->points[p[0]], merger->points[p[1]], merger->points[p[2]], &area) &&
+             espyiMerge_SetPlane(merger, &polygon)))
+        {
+            merger->polygons[kept++] = polygon;
+        }
+    }
+    merger->polygonCount = kept;
     return ok;
 }
 
@@ -483,8 +583,9 @@ static bool espyiPolygons_Copy(const espyiMerger* merger, const espyiKeyed* orde
         *to = (espyiPolygonD){.first = (uint32_t)set->pointCount,
                               .count = from->count,
                               .plane = (uint32_t)i,
+                              .step = 0.5 * from->snap,
                               .snap = fmax(from->snap, 0.25 * hole),
-                              .moved = from->off};
+                              .moved = from->moved + from->off};
         for (uint32_t k = 0; k < from->count; ++k)
         {
             for (int axis = 0; axis < 3; ++axis)
@@ -535,7 +636,7 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
     ok = ok && espyiKeyed_Sort(chosen, count, def->hooks);
     size_t most = 4 * (size_t)def->maxPolygons;
     size_t kept = count < most ? count : most;
-    ok = ok && (kept == 0 || espyiMerge_Weld(&merger, mesh, chosen, kept));
+    ok = ok && (kept == 0 || (espyiMerge_Weld(&merger, mesh, chosen, kept) && espyiMerge_Align(&merger)));
     for (uint32_t pass = 0; ok && kept && pass < ESPYI_MERGE_PASSES; ++pass)
     {
         size_t joins = 0;
@@ -564,6 +665,7 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
     espyiFree(def->hooks, chosen);
     espyiFree(def->hooks, order);
     espyiFree(def->hooks, merger.points);
+    espyiFree(def->hooks, merger.moves);
     espyiFree(def->hooks, merger.polygons);
     if (!ok)
     {
