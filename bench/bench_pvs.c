@@ -212,6 +212,26 @@ static void espyBench_Lookups(const char* name, uint32_t n, uint32_t stored, uin
     espyBench_FreeFile(&file);
 }
 
+/// Validation reads every byte once and hashes it.
+static void espyBench_Load(void)
+{
+    espyBenchFile file = espyBench_MakeFile(160, 1, 3, 64);
+    double times[ESPY_BENCH_RUNS];
+    for (int run = 0; run < ESPY_BENCH_RUNS; ++run)
+    {
+        double start = espyiClock_Seconds();
+        if (espyPvs_Load(&file.pvs, file.data, file.size, NULL) != espyResult_Ok)
+        {
+            exit(1);
+        }
+        times[run] = espyiClock_Seconds() - start;
+    }
+    qsort(times, ESPY_BENCH_RUNS, sizeof times[0], espyBench_Compare);
+    printf("\nespyPvs_Load: %zu bytes, %.2f ns a byte\n", file.size,
+           times[ESPY_BENCH_RUNS / 2] * 1e9 / (double)file.size);
+    espyBench_FreeFile(&file);
+}
+
 int main(void)
 {
     espyBench_Draws();
@@ -220,5 +240,6 @@ int main(void)
     espyBench_Lookups("sparse", 16, 1, 3);
     espyBench_Lookups("sparse", 64, 1, 3);
     espyBench_Lookups("sparse", 256, 1, 3);
+    espyBench_Load();
     return 0;
 }

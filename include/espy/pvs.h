@@ -106,7 +106,7 @@ ESPY_API void espyPvs_GetInfo(const espyPvs* pvs, espyPvsInfo* out);
 ESPY_API int32_t espyPvs_FindCell(const espyPvs* pvs, espyVec3 point);
 
 /// Returns the closed bounds of a stored cell; an empty box for any other value.
-/// Cost: constant with one area, linear in the map otherwise (for tools and debug drawing).
+/// Cost: constant with one area, logarithmic in the rows of the map otherwise. Thread: any.
 ESPY_API espyBox espyPvs_GetCellBox(const espyPvs* pvs, int32_t cell);
 
 /// Returns the set of a cell: bit (slot % 32) of word (slot / 32) is 1 where the slot can be seen. Null means that
@@ -116,32 +116,34 @@ ESPY_API const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell);
 /// Returns the coarse set of a cell for dynamic objects, or null (everything visible).
 ESPY_API const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell);
 
-/// Returns whether the occludee in `slot` can be seen from `cell`: Visible or Occluded; Unknown for a slot or cell that
-/// the file does not have.
+/// Returns whether the occludee in `slot` can be seen from `cell`: Visible or Occluded, always Visible from
+/// ESPY_PVS_OUTSIDE; Unknown for a slot or any other cell that the file does not have. Thread: any.
 ESPY_API espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot);
 
 /// Returns whether a box that moves freely can be seen from `cell`, by the dynamic table: Occluded only where every
-/// coarse block that the box touches is hidden and no part of it is outside the stored blocks; Unknown without a table
-/// or where the box is not valid. Cost: one bit test a block touched.
+/// coarse block that the box touches (both closed) is hidden and no part of it is outside the stored blocks; Unknown
+/// without a table, where the box is not valid, or for a cell other than ESPY_PVS_OUTSIDE that the file does not have.
+/// Cost: one bit test a block touched. Thread: any.
 ESPY_API espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box);
 
 /// Culls many draws at once. `slots[i]` is the slot of draw i or ESPY_PVS_NO_SLOT. Bit i of outBits (rounded up to
 /// whole words, unused high bits zero) is 1 where the draw is kept. Slots out of range are kept. A null `set` keeps
-/// all. Cost: about 0.5 ns a draw. `outBits` holds (count + 31) / 32 words.
+/// all; any other is one of this file's static sets. `outBits` holds (count + 31) / 32 words. Cost: 0.4 ns a draw with
+/// AVX2, 1.1 ns in plain C (Zen 3). Thread: any.
 ESPY_API void espyPvs_CullBits(const espyPvs* pvs, const uint32_t* set, const uint32_t* slots, uint32_t count,
                                uint32_t* outBits);
 
-/// The same for draws in slot order: draw i has slot firstSlot + i. Cost: about 0.05 ns a draw.
+/// The same for draws in slot order: draw i has slot firstSlot + i. Cost: below 0.01 ns a draw. Thread: any.
 ESPY_API void espyPvs_CullRange(const espyPvs* pvs, const uint32_t* set, uint32_t firstSlot, uint32_t count,
                                 uint32_t* outBits);
 
 /// The same as CullBits with a compacted list of kept draw indices, ascending. `outList` has room for `count`.
-/// Returns how many were kept.
+/// Returns how many were kept. Thread: any.
 ESPY_API uint32_t espyPvs_CullList(const espyPvs* pvs, const uint32_t* set, const uint32_t* slots, uint32_t count,
                                    uint32_t* outList);
 
 /// Writes the indices of the 1 bits among the first `count` bits, ascending; `outList` has room for all of them.
-/// Returns how many.
+/// Returns how many. Cost: about 0.2 ns a bit with SSE4.1 and better. Thread: any.
 ESPY_API uint32_t espyBits_ToList(const uint32_t* bits, uint32_t count, uint32_t* outList);
 
 /// Bounds as baked of an occludee slot / an occluder entry; an empty box for an index out of range.

@@ -326,13 +326,14 @@ static bool espyLoad_Entries(espyLoad* load, espyPvs* pvs)
 
 /// A table: one index a cell below setCount, and sets whose bits above `width` are 0.
 static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSectionKind setsKind, uint32_t setCount,
-                           uint64_t setCountOffset, uint32_t width, const void** cells, const uint32_t** sets)
+                           uint64_t setCountOffset, const char* setCountName, uint32_t width, const void** cells,
+                           const uint32_t** sets)
 {
     const espyiFileHeader* h = load->header;
     // More sets than cells cannot all be in use; none at all would leave cells without an answer.
     if (setCount > h->cellCount || (setCount == 0 && h->cellCount != 0))
     {
-        return espyLoad_Bad(load, setCountOffset, espyLoad_Name(setsKind));
+        return espyLoad_Bad(load, setCountOffset, setCountName);
     }
     uint32_t words = espyiBits_Words(width);
     uint32_t indexBytes = espyiFile_IndexBytes(setCount);
@@ -375,6 +376,9 @@ typedef struct espyMapFacts
     espyiSectionKind rowsKind, indexKind;
     uint32_t rowCount, slotCount, probes;
     uint64_t rowCountOffset, slotCountOffset, probesOffset;
+    const char* rowCountName;
+    const char* slotCountName;
+    const char* probesName;
     const uint32_t* dims;
     uint32_t rankCount;
 } espyMapFacts;
@@ -419,7 +423,7 @@ static bool espyLoad_MapRows(espyLoad* load, const espyMapFacts* facts, const es
         }
         rank += bits;
     }
-    return rank == facts->rankCount || espyLoad_Bad(load, facts->rowCountOffset, name);
+    return rank == facts->rankCount || espyLoad_Bad(load, facts->rowCountOffset, facts->rowCountName);
 }
 
 /// As many filled slots as rows, and each row found from its home slot within the probes: so each row has one slot.
@@ -467,25 +471,25 @@ static bool espyLoad_Map(espyLoad* load, const espyMapFacts* facts, espyPvsMap* 
     {
         if (facts->slotCount != 0)
         {
-            return espyLoad_Bad(load, facts->slotCountOffset, espyLoad_Name(facts->indexKind));
+            return espyLoad_Bad(load, facts->slotCountOffset, facts->slotCountName);
         }
         if (facts->probes != 0)
         {
-            return espyLoad_Bad(load, facts->probesOffset, espyLoad_Name(facts->indexKind));
+            return espyLoad_Bad(load, facts->probesOffset, facts->probesName);
         }
         return espyLoad_Absent(load, facts->rowsKind) && espyLoad_Absent(load, facts->indexKind);
     }
     if (facts->rowCount > facts->rankCount)
     {
-        return espyLoad_Bad(load, facts->rowCountOffset, espyLoad_Name(facts->rowsKind));
+        return espyLoad_Bad(load, facts->rowCountOffset, facts->rowCountName);
     }
     if ((facts->slotCount & (facts->slotCount - 1u)) != 0 || facts->slotCount < facts->rowCount)
     {
-        return espyLoad_Bad(load, facts->slotCountOffset, espyLoad_Name(facts->indexKind));
+        return espyLoad_Bad(load, facts->slotCountOffset, facts->slotCountName);
     }
     if (facts->probes == 0 || facts->probes > ESPYI_FILE_MAX_PROBES || facts->probes > facts->slotCount)
     {
-        return espyLoad_Bad(load, facts->probesOffset, espyLoad_Name(facts->indexKind));
+        return espyLoad_Bad(load, facts->probesOffset, facts->probesName);
     }
     const void* rows;
     const void* index;
@@ -516,11 +520,15 @@ static bool espyLoad_Cells(espyLoad* load, espyPvs* pvs)
     facts.rowCountOffset = ESPY_HEADER_OFFSET(cellRowCount);
     facts.slotCountOffset = ESPY_HEADER_OFFSET(cellSlotCount);
     facts.probesOffset = ESPY_HEADER_OFFSET(cellProbes);
+    facts.rowCountName = "cellRowCount";
+    facts.slotCountName = "cellSlotCount";
+    facts.probesName = "cellProbes";
     facts.dims = h->dims;
     facts.rankCount = h->cellCount;
     return espyLoad_Map(load, &facts, &pvs->cellMap) &&
            espyLoad_Table(load, espyiSectionKind_StaticCells, espyiSectionKind_StaticSets, h->staticSetCount,
-                          ESPY_HEADER_OFFSET(staticSetCount), h->occludeeCount, &pvs->staticCells, &pvs->staticSets);
+                          ESPY_HEADER_OFFSET(staticSetCount), "staticSetCount", h->occludeeCount, &pvs->staticCells,
+                          &pvs->staticSets);
 }
 
 static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
@@ -535,6 +543,9 @@ static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
     facts.rowCountOffset = ESPY_HEADER_OFFSET(coarseRowCount);
     facts.slotCountOffset = ESPY_HEADER_OFFSET(coarseSlotCount);
     facts.probesOffset = ESPY_HEADER_OFFSET(coarseProbes);
+    facts.rowCountName = "coarseRowCount";
+    facts.slotCountName = "coarseSlotCount";
+    facts.probesName = "coarseProbes";
     facts.dims = pvs->coarseDims;
     facts.rankCount = h->coarseCount;
     if (h->coarseFactor == 0)
@@ -566,7 +577,8 @@ static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
     }
     return espyLoad_Map(load, &facts, &pvs->coarseMap) &&
            espyLoad_Table(load, espyiSectionKind_DynamicCells, espyiSectionKind_DynamicSets, h->dynamicSetCount,
-                          ESPY_HEADER_OFFSET(dynamicSetCount), h->coarseCount, &pvs->dynamicCells, &pvs->dynamicSets);
+                          ESPY_HEADER_OFFSET(dynamicSetCount), "dynamicSetCount", h->coarseCount, &pvs->dynamicCells,
+                          &pvs->dynamicSets);
 }
 
 static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
