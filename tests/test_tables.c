@@ -395,6 +395,67 @@ static void test_solid_cells_see_what_their_open_neighbours_see(void** state)
     }
 }
 
+/// Two areas with a gap between them, through the lattice, the tables, the writer and the reader.
+static void test_areas_that_are_apart(void** state)
+{
+    (void)state;
+    espyHooks hooks = espyiHooks_Resolve(NULL);
+    espyBakeArea areas[2];
+    const float none[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+    areas[0].transform = espyMat4_FromTrs((espyVec3){-20.3f, 1.7f, 4.1f}, none, (espyVec3){9.0f, 5.0f, 7.0f});
+    areas[1].transform = espyMat4_FromTrs((espyVec3){31.0f, 6.5f, -8.0f}, none, (espyVec3){50.0f, 4.0f, 6.0f});
+    espyiGridDef def = {.areas = areas, .areaCount = 2, .cellSize = 0.7f, .maxCells = 100000, .hooks = &hooks};
+    espyiGrid grid;
+    espyiGridRefusal refusal;
+    assert_int_equal(espyiGrid_Build(&def, &grid, &refusal), espyResult_Ok);
+    assert_false(grid.dense);
+    espyiRng rng = espyiRng_Seed(31);
+    for (uint32_t i = 0; i < grid.cellCount; ++i)
+    {
+        if (espyiRng_Below(&rng, 40) == 0)
+        {
+            espyiBits_Set(grid.solid, i);
+            ++grid.solidCount;
+        }
+    }
+    const uint32_t width = 21;
+    espyTestMatrix matrix = espyTest_Matrix(width, grid.cellCount, 600, 30);
+    espyiColumns* columns = espyTest_Columns(&matrix, &hooks, 1, false);
+    espyiTable table;
+    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+    espyTest_ApplySolid(&matrix, &grid, false);
+    static espyBox boxes[21];
+    espyiBlobDef blob = {.grid = &grid, .occludeeCount = width, .occludeeBoxes = boxes, .statics = &table};
+    void* file;
+    size_t size;
+    espyPvs pvs;
+    assert_int_equal(espyiBlob_Write(&blob, &hooks, &file, &size), espyResult_Ok);
+    assert_int_equal(espyPvs_Load(&pvs, file, size, NULL), espyResult_Ok);
+    for (uint32_t cell = 0; cell < grid.cellCount; ++cell)
+    {
+        espyBox wanted = espyiGrid_CellBox(&grid, cell);
+        espyBox box = espyPvs_GetCellBox(&pvs, (int32_t)cell);
+        assert_memory_equal(&box, &wanted, sizeof box);
+        assert_int_equal(espyPvs_FindCell(&pvs, box.min), (int32_t)cell);
+        assert_int_equal(espyPvs_IsSolidCell(&pvs, (int32_t)cell), espyiBits_Get(grid.solid, cell));
+        for (uint32_t slot = 0; slot < width; ++slot)
+        {
+            assert_int_equal(espyiBits_Get(espyPvs_GetStaticSet(&pvs, (int32_t)cell), slot),
+                             matrix.bits[(size_t)cell * width + slot]);
+        }
+    }
+    assert_int_equal(espyPvs_FindCell(&pvs, (espyVec3){-5.0f, 4.5f, 0.0f}), ESPY_PVS_OUTSIDE);
+    espyPvsInfo info;
+    espyPvs_GetInfo(&pvs, &info);
+    // The space between costs nothing: about a byte a stored cell where rows are short of 32.
+    assert_true(info.cellMapBytes < grid.cellCount * 4u);
+    espyiFree(&hooks, file);
+    espyiTable_Free(&table, &hooks);
+    espyiColumns_Destroy(columns);
+    espyiGrid_Free(&grid, &hooks);
+    free(matrix.bits);
+}
+
 /// A table of `setCount` unique sets, through the writer and the reader: indices switch to 32 bits by themselves.
 static void espyTest_CheckSetCount(uint32_t setCount, uint32_t indexBytes)
 {
@@ -602,6 +663,7 @@ static const struct CMUnitTest espyTests[] = {
     cmocka_unit_test(test_tables_do_not_depend_on_order_or_threads),
     cmocka_unit_test(test_tables_of_nothing),
     cmocka_unit_test(test_solid_cells_see_what_their_open_neighbours_see),
+    cmocka_unit_test(test_areas_that_are_apart),
     cmocka_unit_test(report_25_more_sets_than_16_bits_count),
     cmocka_unit_test(test_building_survives_every_failed_allocation),
     cmocka_unit_test(test_memory_of_the_largest_bake),
