@@ -612,7 +612,7 @@ static void espySample_AreasAndCameras(espyiKit* kit)
     espyiKit_Area(kit, "Garden south", -8.0f, 0.0f, 24.0f, 36.0f, 2.0f, 32.0f);
     espyiKit_Area(kit, "Garden west", -8.0f, 0.0f, 0.0f, 0.0f, 2.0f, 24.0f);
     espyiKit_Area(kit, "Garden east", 28.0f, 0.0f, 0.0f, 36.0f, 2.0f, 24.0f);
-    espyiKit_Camera(kit, "Hall camera", (espyVec3){18.75f, 1.7f, 6.75f}, (espyVec3){9.0f, 1.4f, 3.0f});
+    espyiKit_Camera(kit, "Hall camera", (espyVec3){8.8f, 1.7f, 4.3f}, (espyVec3){19.0f, 1.25f, 5.2f});
     espyiKit_Camera(kit, "Courtyard camera", (espyVec3){18.5f, 1.7f, 14.0f}, (espyVec3){8.0f, 1.6f, 12.0f});
     espyiKit_Camera(kit, "Gallery camera", (espyVec3){19.0f, 5.7f, 6.0f}, (espyVec3){10.0f, 5.2f, 3.0f});
     espyiKit_Camera(kit, "Garden camera", (espyVec3){14.0f, 1.7f, 31.5f}, (espyVec3){14.0f, 2.5f, 18.0f});

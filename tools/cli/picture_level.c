@@ -135,7 +135,8 @@ static espyResult espyPicture_AddNode(const espyPictureJob* job, espyNodeId id)
     espyMeshDef mesh;
     const uint32_t never = espyNodeFlag_Hidden | espyNodeFlag_Blocker | espyNodeFlag_Skybox;
     if (espyWorld_GetNode(job->world, id, &node) != espyResult_Ok || (node.flags & never) ||
-        node.kind == espyNodeKind_OcclusionArea || espyWorld_GetMesh(job->world, node.mesh, &mesh) != espyResult_Ok)
+        node.kind == espyNodeKind_OcclusionArea || node.mesh.index1 == 0 ||
+        espyWorld_GetMesh(job->world, node.mesh, &mesh) != espyResult_Ok)
     {
         return espyResult_Ok;
     }
