@@ -89,7 +89,7 @@ espyCliExit espyiCliLine_Set(espyCliLine* line, espyCliExit exitStatus, const ch
 
 void espyiCliError_Print(const char* format, ...)
 {
-    char text[2048], line[2048];
+    char text[5120], line[5120];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

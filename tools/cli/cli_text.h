@@ -24,10 +24,10 @@ typedef enum espyCliExit
 /// The status that a failed library call ends the program with.
 espyCliExit espyiCliExit_FromResult(espyResult result);
 
-/// One finished line that says what is wrong, where, and what to do.
+/// One finished line that says what is wrong, where, and what to do. Room for the longest path that a file can have.
 typedef struct espyCliLine
 {
-    char text[1024];
+    char text[4608];
 } espyCliLine;
 
 /// Formats the line (cut where it is too long) and gives `exitStatus` back, so that a failure is one return statement.

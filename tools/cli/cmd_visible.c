@@ -169,10 +169,36 @@ static void espyCliLookup_PrintText(const espyCliLookup* lookup, const double po
     }
 }
 
+/// The largest float that is not above the value, or the smallest that is not below it.
+static float espyCliPoint_Round(double value, bool up)
+{
+    float rounded = (float)value;
+    if (up)
+    {
+        return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
+    }
+    return (double)rounded > value ? nextafterf(rounded, -INFINITY) : rounded;
+}
+
+/// The cell that holds the point to its last digit. Borders are floats: a point rounded down stays on its side of every
+/// border, and of a volume's upper face, which belongs to the last cell, when it is rounded up.
+static int32_t espyCliLookup_FindCell(const espyCliLookup* lookup, const double point[3])
+{
+    const espyPvs* pvs = &lookup->data->pvs;
+    const espyVec3 down = {espyCliPoint_Round(point[0], false), espyCliPoint_Round(point[1], false),
+                           espyCliPoint_Round(point[2], false)};
+    int32_t cell = espyPvs_FindCell(pvs, down);
+    espyBox box = espyPvs_GetCellBox(pvs, cell);
+    bool beyond = cell != ESPY_PVS_OUTSIDE &&
+                  (point[0] > (double)box.max.x || point[1] > (double)box.max.y || point[2] > (double)box.max.z);
+    const espyVec3 up = {espyCliPoint_Round(point[0], true), espyCliPoint_Round(point[1], true),
+                         espyCliPoint_Round(point[2], true)};
+    return beyond ? espyPvs_FindCell(pvs, up) : cell;
+}
+
 static void espyCliLookup_Print(espyCliLookup* lookup, const double point[3])
 {
-    const espyVec3 position = {(float)point[0], (float)point[1], (float)point[2]};
-    int32_t cell = espyPvs_FindCell(&lookup->data->pvs, position);
+    int32_t cell = espyCliLookup_FindCell(lookup, point);
     bool all = espyCliLookup_Find(lookup, cell);
     if (lookup->json)
     {

@@ -38,6 +38,11 @@ static espyCliExit espyCliFile_Fail(espyCliLine* line, const char* path, const c
                             strerror(error));
 }
 
+static espyCliExit espyCliFile_FailLength(espyCliLine* line, const char* path)
+{
+    return espyiCliLine_Set(line, espyCliExit_BadInput, "%.80s...: the path is too long", path);
+}
+
 espyCliExit espyiCliFile_CheckInput(const char* path, espyCliLine* line)
 {
     if (espyiCliFile_IsStandard(path))
@@ -48,6 +53,10 @@ espyCliExit espyiCliFile_CheckInput(const char* path, espyCliLine* line)
     if (path[0] == '\0')
     {
         return espyiCliLine_Set(line, espyCliExit_BadInput, "the name of the file to read is empty");
+    }
+    if (strlen(path) >= PATH_MAX)
+    {
+        return espyCliFile_FailLength(line, path);
     }
     if (stat(path, &info) != 0)
     {
@@ -92,6 +101,10 @@ espyCliExit espyiCliFile_CheckOutput(const char* path, espyCliLine* line)
     if (path[0] == '\0')
     {
         return espyiCliLine_Set(line, espyCliExit_BadInput, "the name of the file to write is empty");
+    }
+    if (strlen(path) >= PATH_MAX)
+    {
+        return espyCliFile_FailLength(line, path);
     }
     struct stat info;
     bool exists = stat(path, &info) == 0;
