@@ -5,7 +5,7 @@
 // its own slice of the arrays. Part sizes and slices depend on the triangles alone, so the tree does too.
 //
 // Based on: I. Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007 (binning);
-//           I. Wald, C. Benthin, S. Boulos, "Getting Rid of Packets", 2008 (collapse to wide nodes by largest area).
+//           I. Wald, C. Benthin, S. Boulos, "Getting Rid of Packets", 2008 (wide nodes of the least cost).
 #include <math.h>
 
 #include "core/tasks.h"
@@ -16,8 +16,10 @@
 #define ESPY_PART_MIN 4096u
 /// Larger scenes are cut into about this many parts.
 #define ESPY_PART_COUNT 64u
-/// Cost of testing one leaf relative to one step down a binary level (a third of an eight-wide node).
+/// Cost of testing one leaf relative to one step down a binary level.
 #define ESPY_LEAF_COST 3.0f
+/// Cost of testing one eight-wide node on the same scale.
+#define ESPY_NODE_COST 3.0f
 #define ESPY_INFINITE 3.402823466e+38f
 
 typedef struct espyBounds
@@ -57,6 +59,7 @@ typedef struct espyBuild
     espyBuildNode* nodes; ///< 2 * refCount: the node of a range of n refs owns the 2n - 1 nodes from itself on.
     espyBuildRange* parts;
     uint32_t partCount;
+    struct espyBuildCost* costs; ///< One a node.
 } espyBuild;
 
 static espyBounds espyBounds_Empty(void)
@@ -155,10 +158,11 @@ typedef struct espySplit
     uint32_t bin;
 } espySplit;
 
-/// Leaves are tested eight triangles at a time, so the cost of a range goes by whole leaves.
+/// About how many leaves a range needs. Small ranges count in whole leaves, which are tested eight triangles at a time;
+/// in large ones that would only blur the choice.
 static float espySplit_GetLeaves(uint32_t count)
 {
-    return (float)((count + ESPYI_BVH_WIDTH - 1) / ESPYI_BVH_WIDTH);
+    return count > 32 ? 0.125f * (float)count : (float)((count + ESPYI_BVH_WIDTH - 1) / ESPYI_BVH_WIDTH);
 }
 
 static espySplit espySplit_Find(const espyBuildRef* refs, uint32_t begin, uint32_t end, const espyBinning binning[3])
@@ -325,43 +329,110 @@ static void espyBuild_GrowPart(void* context, uint32_t index, uint32_t worker)
     espyBuild_Grow(build, build->parts[index], 0);
 }
 
-/// The children of one wide node, largest first: a large child is the likeliest to block a segment.
-static uint32_t espyBuild_GatherChildren(const espyBuildNode* nodes, uint32_t root, uint32_t out[ESPYI_BVH_WIDTH])
+/// What the subtree of a binary node costs as part of the wide tree.
+typedef struct espyBuildCost
 {
-    uint32_t count = 0;
-    if (nodes[root].count > 0)
+    /// cost[j - 1]: the least where the subtree hangs below its wide parent by at most j children.
+    float cost[ESPYI_BVH_WIDTH - 1];
+    /// left[j - 1]: how many of j children the left half gets; 0 where j - 1 children (or the node itself) cost less.
+    uint8_t left[ESPYI_BVH_WIDTH];
+    float surface; ///< Sum over the triangles below of the areas of their bounds.
+    float density; ///< surface over the area of the node: how likely a segment that meets the node is blocked there.
+} espyBuildCost;
+
+/// Finds, from the leaves up, the wide tree of the least surface area cost that the binary tree can be collapsed to.
+static void espyBuild_FindCosts(const espyBuild* build, espyBuildCost* costs)
+{
+    for (uint32_t i = 2 * build->refCount - 1; i-- > 0;)
     {
-        out[count++] = root;
-        return count;
-    }
-    out[count++] = nodes[root].left;
-    out[count++] = nodes[root].right;
-    while (count < ESPYI_BVH_WIDTH)
-    {
-        uint32_t widest = UINT32_MAX;
-        float widestArea = -1.0f;
-        for (uint32_t i = 0; i < count; ++i)
+        const espyBuildNode* node = &build->nodes[i];
+        espyBuildCost* cost = &costs[i];
+        float area = espyBounds_Area(&node->box);
+        if (node->count > 0)
         {
-            float area = espyBounds_Area(&nodes[out[i]].box);
-            if (nodes[out[i]].count == 0 && area > widestArea)
+            for (uint32_t k = node->first; k < node->first + node->count; ++k)
             {
-                widest = i;
-                widestArea = area;
+                cost->surface += espyBounds_Area(&build->refs[k].box);
+            }
+            cost->density = area > 0.0f ? cost->surface / area : 0.0f;
+            for (uint32_t j = 0; j < ESPYI_BVH_WIDTH - 1; ++j)
+            {
+                cost->cost[j] = ESPY_LEAF_COST * area;
+            }
+            continue;
+        }
+        if (node->left == 0)
+        {
+            continue; // A place that no node took.
+        }
+        cost->surface = costs[node->left].surface + costs[node->right].surface;
+        cost->density = area > 0.0f ? cost->surface / area : 0.0f;
+        const float* left = costs[node->left].cost;
+        const float* right = costs[node->right].cost;
+        float shared[ESPYI_BVH_WIDTH + 1];
+        for (uint32_t j = 2; j <= ESPYI_BVH_WIDTH; ++j)
+        {
+            shared[j] = ESPY_INFINITE;
+            for (uint32_t k = 1; k < j; ++k)
+            {
+                float sum = left[k - 1] + right[j - k - 1];
+                if (sum < shared[j])
+                {
+                    shared[j] = sum;
+                    cost->left[j - 1] = (uint8_t)k;
+                }
             }
         }
-        if (widest == UINT32_MAX)
+        cost->cost[0] = ESPY_NODE_COST * area + shared[ESPYI_BVH_WIDTH];
+        for (uint32_t j = 2; j < ESPYI_BVH_WIDTH; ++j)
         {
-            break;
+            bool better = shared[j] < cost->cost[j - 2];
+            cost->cost[j - 1] = better ? shared[j] : cost->cost[j - 2];
+            cost->left[j - 1] = better ? cost->left[j - 1] : 0;
         }
-        uint32_t opened = out[widest];
-        out[widest] = nodes[opened].left;
-        out[count++] = nodes[opened].right;
+    }
+}
+
+/// The children of one wide node, the densest first.
+static uint32_t espyBuild_GatherChildren(const espyBuildNode* nodes, const espyBuildCost* costs, uint32_t root,
+                                         uint32_t out[ESPYI_BVH_WIDTH])
+{
+    if (nodes[root].count > 0)
+    {
+        out[0] = root;
+        return 1;
+    }
+    struct
+    {
+        uint32_t node, children;
+    } open[ESPYI_BVH_WIDTH];
+    uint32_t openCount = 1, count = 0;
+    open[0].node = root;
+    open[0].children = ESPYI_BVH_WIDTH;
+    while (openCount > 0)
+    {
+        --openCount;
+        uint32_t node = open[openCount].node, children = open[openCount].children;
+        while (children > 1 && costs[node].left[children - 1] == 0)
+        {
+            --children;
+        }
+        if (children == 1)
+        {
+            out[count++] = node;
+            continue;
+        }
+        uint32_t left = costs[node].left[children - 1];
+        open[openCount].node = nodes[node].right;
+        open[openCount++].children = children - left;
+        open[openCount].node = nodes[node].left;
+        open[openCount++].children = left;
     }
     for (uint32_t i = 1; i < count; ++i)
     {
         uint32_t node = out[i], j = i;
-        float area = espyBounds_Area(&nodes[node].box);
-        for (; j > 0 && espyBounds_Area(&nodes[out[j - 1]].box) < area; --j)
+        float density = costs[node].density;
+        for (; j > 0 && costs[out[j - 1]].density < density; --j)
         {
             out[j] = out[j - 1];
         }
@@ -406,7 +477,7 @@ static void espyBuild_Collapse(const espyBuild* build, espyiBvhArrays* out)
         --depth;
         uint32_t binary = stack[depth].binary, wide = stack[depth].wide;
         uint32_t children[ESPYI_BVH_WIDTH];
-        uint32_t count = espyBuild_GatherChildren(build->nodes, binary, children);
+        uint32_t count = espyBuild_GatherChildren(build->nodes, build->costs, binary, children);
         espyiBvhNode node = {.childCount = count};
         uint32_t inner[ESPYI_BVH_WIDTH][2], innerCount = 0;
         for (uint32_t i = 0; i < ESPYI_BVH_WIDTH; ++i)
@@ -493,6 +564,12 @@ static espyResult espyBuild_Fill(espyBuild* build, uint32_t threads, const espyH
     }
     espyBuild_Grow(build, (espyBuildRange){0, build->refCount, 0, 0}, partSize);
     espyiTasks_For(threads, build->partCount, espyBuild_GrowPart, build, NULL, NULL);
+    build->costs = espyiAlloc(hooks, build->refCount, 2 * sizeof(espyBuildCost));
+    if (build->costs == NULL)
+    {
+        return espyResult_OutOfMemory;
+    }
+    espyBuild_FindCosts(build, build->costs);
     espyBuild_Collapse(build, out);
     out->nodes = espyiAlloc(hooks, out->nodeCount, sizeof(espyiBvhNode));
     out->leaves = espyiAlloc(hooks, out->leafCount, sizeof(espyiBvhLeaf));
@@ -518,6 +595,7 @@ espyResult espyiBvhBuild_Run(const espyiSoup* soup, uint32_t threads, const espy
     espyiFree(hooks, build.refs);
     espyiFree(hooks, build.nodes);
     espyiFree(hooks, build.parts);
+    espyiFree(hooks, build.costs);
     if (result != espyResult_Ok)
     {
         espyiFree(hooks, out->nodes);

@@ -397,7 +397,7 @@ static bool espyRay_IsBlocked(const espyiBvhTree* tree, uint32_t root, const esp
                 return true;
             }
         }
-        // Pushed from the last to the first: children are sorted by area, and the largest is the likeliest to block.
+        // Pushed from the last to the first: the builder puts the likeliest to block first.
         for (uint32_t inner = mask & ~node->leafMask; inner != 0;)
         {
             uint32_t lane = espyBits_Highest(inner);
