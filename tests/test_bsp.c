@@ -165,6 +165,45 @@ static void test_axes_scale_and_winding(void** state)
     espyBytes_Free(&bytes);
 }
 
+/// Hash of all that a world holds: names, flags, transforms, meshes.
+static uint64_t espyTest_HashWorld(const espyWorld* world)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < espyWorld_GetNodeCount(world); ++i)
+    {
+        espyNodeDef node = espyTest_Node(world, i);
+        espyMeshDef mesh;
+        hash = espyiHash_Bytes(hash, node.name, strlen(node.name));
+        hash = espyiHash_Bytes(hash, &node.local, sizeof node.local);
+        hash = espyiHash_U64(hash, node.flags);
+        if (espyWorld_GetMesh(world, node.mesh, &mesh) == espyResult_Ok)
+        {
+            hash = espyiHash_Bytes(hash, mesh.triangles.positions, mesh.triangles.vertexCount * sizeof(espyVec3));
+            hash = espyiHash_Words(hash, mesh.triangles.indices, 3 * (size_t)mesh.triangles.triangleCount);
+            hash = espyiHash_U64(hash, mesh.parts[0].material);
+        }
+    }
+    return hash;
+}
+
+static void test_report_07_the_same_map_gives_the_same_world(void** state)
+{
+    (void)state;
+    espyBytes bytes = espyBspBuilder_Sample();
+    uint64_t first = 0;
+    for (int run = 0; run < 10; ++run)
+    {
+        espyWorld* world;
+        espyImportReport report;
+        assert_int_equal(espyTest_Load(&bytes, NULL, &world, &report), espyResult_Ok);
+        uint64_t hash = espyTest_HashWorld(world);
+        first = run == 0 ? hash : first;
+        assert_true(hash == first);
+        espyWorld_Destroy(world);
+    }
+    espyBytes_Free(&bytes);
+}
+
 static void test_brush_models_are_dynamic_objects_of_their_own(void** state)
 {
     (void)state;
@@ -616,27 +655,6 @@ static void espyTestHeap_Free(void* pointer, void* context)
     free(pointer);
 }
 
-static void test_running_out_of_memory_leaks_nothing(void** state)
-{
-    (void)state;
-    espyBytes bytes = espyBspBuilder_Sample();
-    espyResult result = espyResult_OutOfMemory;
-    for (long limit = 0; result != espyResult_Ok; ++limit)
-    {
-        espyTestHeap heap = {0, limit};
-        espyImportDef def = espyImportDef_Default();
-        def.hooks = (espyHooks){.alloc = espyTestHeap_Alloc, .free = espyTestHeap_Free, .context = &heap};
-        espyWorld* world;
-        espyImportReport report;
-        result = espyImport_LoadBsp(bytes.data, bytes.size, &def, &world, &report);
-        assert_true(result == espyResult_Ok || result == espyResult_OutOfMemory);
-        assert_true(limit < 1000);
-        espyWorld_Destroy(world);
-        assert_int_equal(heap.live, 0);
-    }
-    espyBytes_Free(&bytes);
-}
-
 // --- archives
 // ----------------------------------------------------------------------------------------------------
 
@@ -748,32 +766,63 @@ static void test_report_23_masked_grates_from_scripts_never_occlude(void** state
     espyTestFolder_Remove(folder.path);
 }
 
+/// A game folder with a loose map and a loose script that makes the grate additive. `path` receives the map's path.
+static espyTestFolder espyTest_LooseGame(char path[256])
+{
+    espyTestFolder folder = espyTestFolder_Create();
+    espyBytes map = espyBspBuilder_Sample();
+    espyBytes script = {0};
+    static const char text[] = "textures/test/grate { { map x.tga\nblendFunc add } }";
+    espyBytes_Add(&script, text, sizeof text - 1);
+    snprintf(path, 256, "%s/scripts", folder.path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, 256, "%s/scripts/any.shader", folder.path);
+    assert_true(espyBytes_Save(&script, path));
+    snprintf(path, 256, "%s/maps", folder.path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, 256, "%s/maps/sample.bsp", folder.path);
+    assert_true(espyBytes_Save(&map, path));
+    espyBytes_Free(&script);
+    espyBytes_Free(&map);
+    return folder;
+}
+
 static void test_loose_scripts_next_to_a_loose_map(void** state)
 {
     (void)state;
-    espyTestFolder folder = espyTestFolder_Create();
-    espyBytes map = espyBspBuilder_Sample();
-    static const char text[] = "textures/test/grate { { map x.tga\nblendFunc add } }";
-    espyBytes script = {0};
-    espyBytes_Add(&script, text, sizeof text - 1);
     char path[256];
-    snprintf(path, sizeof path, "%s/scripts", folder.path);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/scripts/any.shader", folder.path);
-    assert_true(espyBytes_Save(&script, path));
-    snprintf(path, sizeof path, "%s/maps", folder.path);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/maps/sample.bsp", folder.path);
-    assert_true(espyBytes_Save(&map, path));
+    espyTestFolder folder = espyTest_LooseGame(path);
     espyLog log;
     espyWorld* world;
     espyImportReport report;
     assert_int_equal(espyTest_LoadFile(path, &log, &world, &report), espyResult_Ok);
     assert_int_equal(espyTest_Mesh(world, espyTest_Find(world, "textures/test/grate")).parts[0].material,
                      espyMaterialClass_Additive);
+    assert_int_equal(log.counts[espyMessageId_ImportSkipped], 0);
     espyWorld_Destroy(world);
-    espyBytes_Free(&script);
-    espyBytes_Free(&map);
+    espyTestFolder_Remove(folder.path);
+}
+
+static void test_neighbours_that_cannot_be_read_cost_a_warning_each(void** state)
+{
+    (void)state;
+    char path[256];
+    char other[256];
+    espyTestFolder folder = espyTest_LooseGame(path);
+    const espyBytes junk = {(uint8_t[]){'j', 'u', 'n', 'k'}, 4, 4};
+    snprintf(other, sizeof other, "%s/junk.pk3", folder.path);
+    assert_true(espyBytes_Save(&junk, other));
+    snprintf(other, sizeof other, "%s/scripts/folder.shader", folder.path);
+    assert_int_equal(mkdir(other, 0700), 0);
+    espyLog log;
+    espyWorld* world;
+    espyImportReport report;
+    assert_int_equal(espyTest_LoadFile(path, &log, &world, &report), espyResult_Ok);
+    assert_string_equal(report.message, "");
+    assert_int_equal(log.counts[espyMessageId_ImportSkipped], 2);
+    assert_int_equal(espyTest_Mesh(world, espyTest_Find(world, "textures/test/grate")).parts[0].material,
+                     espyMaterialClass_Additive);
+    espyWorld_Destroy(world);
     espyTestFolder_Remove(folder.path);
 }
 
@@ -841,6 +890,29 @@ static void test_truncated_archives_end_well(void** state)
     }
     espyBytes_Free(&zip);
     espyBytes_Free(&map);
+    espyTestFolder_Remove(folder.path);
+}
+
+static void test_running_out_of_memory_leaks_nothing(void** state)
+{
+    (void)state;
+    char path[256];
+    espyTestFolder folder = espyTest_LooseGame(path);
+    espyResult result = espyResult_OutOfMemory;
+    for (long limit = 0; result != espyResult_Ok; ++limit)
+    {
+        espyTestHeap heap = {0, limit};
+        espyImportDef def = espyImportDef_Default();
+        def.hooks = (espyHooks){.alloc = espyTestHeap_Alloc, .free = espyTestHeap_Free, .context = &heap};
+        espyWorld* world;
+        espyImportReport report;
+        result = espyImport_LoadFile(path, &def, &world, &report);
+        assert_true(result == espyResult_Ok || result == espyResult_OutOfMemory);
+        assert_true(result != espyResult_Ok || report.warningCount == 1);
+        assert_true(limit < 1000);
+        espyWorld_Destroy(world);
+        assert_int_equal(heap.live, 0);
+    }
     espyTestFolder_Remove(folder.path);
 }
 
@@ -949,6 +1021,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faces_become_objects_by_shader_and_block),
         cmocka_unit_test(test_axes_scale_and_winding),
+        cmocka_unit_test(test_report_07_the_same_map_gives_the_same_world),
         cmocka_unit_test(test_brush_models_are_dynamic_objects_of_their_own),
         cmocka_unit_test(test_entity_positions_become_cameras),
         cmocka_unit_test(test_entities_are_read_tolerantly),
@@ -963,6 +1036,7 @@ int main(void)
         cmocka_unit_test(test_running_out_of_memory_leaks_nothing),
         cmocka_unit_test(test_report_23_masked_grates_from_scripts_never_occlude),
         cmocka_unit_test(test_loose_scripts_next_to_a_loose_map),
+        cmocka_unit_test(test_neighbours_that_cannot_be_read_cost_a_warning_each),
         cmocka_unit_test(test_hostile_archives_are_refused),
         cmocka_unit_test(test_truncated_archives_end_well),
         cmocka_unit_test(test_leafs_clusters_and_lines),

@@ -162,12 +162,16 @@ static bool espySearch_IsImage(const char* name)
 static espyResult espySearch_Pk3(espySearch* s, const char* path)
 {
     espyiPk3 pk3;
-    if (espyiPk3_Open(&pk3, path, &s->import->hooks) != espyResult_Ok)
+    espyResult result = espyiPk3_Open(&pk3, path, &s->import->hooks);
+    if (result == espyResult_OutOfMemory)
+    {
+        return espyiImport_FailMemory(s->import);
+    }
+    if (result != espyResult_Ok)
     {
         espySearch_WarnSkipped(s, path, pk3.why);
         return espyResult_Ok;
     }
-    espyResult result = espyResult_Ok;
     for (uint64_t i = 0; i < pk3.count && result == espyResult_Ok; ++i)
     {
         const char* name = espyiPk3_GetName(&pk3, i);
@@ -187,7 +191,13 @@ static espyResult espySearch_Pk3(espySearch* s, const char* path)
         {
             uint8_t* bytes;
             size_t size;
-            if (espyiPk3_Read(&pk3, i, espySearch_Limit(s), &bytes, &size) != espyResult_Ok)
+            espyResult read = espyiPk3_Read(&pk3, i, espySearch_Limit(s), &bytes, &size);
+            if (read == espyResult_OutOfMemory)
+            {
+                result = espyiImport_FailMemory(s->import);
+                continue;
+            }
+            if (read != espyResult_Ok)
             {
                 espySearch_WarnSkipped(s, name, pk3.why);
                 continue;
@@ -201,7 +211,7 @@ static espyResult espySearch_Pk3(espySearch* s, const char* path)
     return result;
 }
 
-static void espySearch_LooseScript(espySearch* s, const char* path)
+static espyResult espySearch_LooseScript(espySearch* s, const char* path)
 {
     // Scripts live only while they are read: their own limit instead of the job's.
     size_t left = s->import->memoryLeft;
@@ -213,15 +223,20 @@ static void espySearch_LooseScript(espySearch* s, const char* path)
     espyResult result = espyiImport_ReadFile(s->import, path, &bytes, &size);
     s->import->memoryLeft = left;
     s->import->memoryReserve = reserve;
+    if (result == espyResult_OutOfMemory)
+    {
+        return result;
+    }
     if (result != espyResult_Ok)
     {
         s->import->report->message[0] = '\0';
         espySearch_WarnSkipped(s, path, espyResult_GetName(result));
-        return;
+        return espyResult_Ok;
     }
     s->bytesLeft -= size;
     espyiShaderTable_AddScript(s->table, (const char*)bytes, size);
     espyiFree(&s->import->hooks, bytes);
+    return espyResult_Ok;
 }
 
 static void espySearch_LooseImages(espySearch* s, const char* folder)
@@ -286,7 +301,7 @@ static espyResult espySearch_Loose(espySearch* s, const char* folder)
         used = snprintf(path, sizeof path, "%s/%s", scripts, names[i]);
         if (used > 0 && (size_t)used < sizeof path && espySearch_IsNew(s, inner, &result))
         {
-            espySearch_LooseScript(s, path);
+            result = espySearch_LooseScript(s, path);
         }
     }
     espyiFree(&s->import->hooks, names);
