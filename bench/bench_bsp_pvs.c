@@ -28,8 +28,8 @@
 /// Occludees are touched by leafs within this many metres of their box.
 #define ESPY_BENCH_TOUCH 0.1f
 
-static const char* const espyBenchMaps[] = {"oa_dm1", "oa_dm2",    "oa_dm3",  "oa_dm4", "oa_dm6",
-                                            "oa_dm7", "aggressor", "oa_ctf2", "delta",  "hydronex"};
+static const char* const espyBenchMaps[] = {"oa_dm1", "oa_dm2",    "czest1dm", "oa_dm4", "oa_dm6",
+                                            "oa_dm7", "aggressor", "oa_ctf2",  "delta",  "hydronex"};
 
 typedef struct espyBenchMap
 {
