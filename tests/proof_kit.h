@@ -77,6 +77,30 @@ static inline void espyKit_AddBox(espyKit* kit, const double low[3], const doubl
     }
 }
 
+/// Moves all of it by the same on each axis.
+static inline void espyKit_Move(espyKit* kit, double by)
+{
+    for (uint32_t i = 0; i < kit->vertexCount; ++i)
+    {
+        espyVec3* v = &kit->positions[i];
+        *v = (espyVec3){(float)((double)v->x + by), (float)((double)v->y + by), (float)((double)v->z + by)};
+    }
+    uint32_t finite = 0;
+    for (uint32_t i = 0; i < kit->triangleCount; ++i)
+    {
+        bool ok = true;
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            espyVec3 v = kit->positions[3 * i + k];
+            kit->triangles[finite][k][0] = (double)v.x;
+            kit->triangles[finite][k][1] = (double)v.y;
+            kit->triangles[finite][k][2] = (double)v.z;
+            ok = ok && v.x - v.x == 0 && v.y - v.y == 0 && v.z - v.z == 0;
+        }
+        finite += ok;
+    }
+}
+
 static inline void espyKit_Box(espyKit* kit, double x0, double y0, double z0, double x1, double y1, double z1)
 {
     const double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};

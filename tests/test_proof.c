@@ -355,6 +355,258 @@ static void espyTest_BrokenShaftIsCaught(void** state)
     assert_true(r.contradicted > 0);
 }
 
+/// Scenes moved so that a grid of 12 x 12 x 12 cells of 1 m covers them.
+typedef struct espyLadderScene
+{
+    espyKit kit;
+    espyiGrid grid;
+    espyiCellTree* tree;
+    espyiFreeSpace* space;
+    espyiProver* prover;
+    espyReferenceScene reference;
+    double target[2][3];
+    uint64_t rays;
+} espyLadderScene;
+
+static void espyLadderScene_Open(espyLadderScene* s, double cellSize, uint32_t cells)
+{
+    s->grid = espyKit_Grid(100, -50, 3, cellSize, cells, cells, cells);
+    s->space = espyKit_Space(&s->kit, espyKit_BoxD(-40, -40, -40, 60, 60, 60));
+    assert_non_null(s->space);
+    assert_int_equal(espyiCellTree_Build(&s->grid, NULL, &s->tree), espyResult_Ok);
+    assert_int_equal(espyiProver_Create(s->space, s->tree, &s->grid, NULL, &s->prover), espyResult_Ok);
+    s->reference = espyKit_Reference(&s->kit);
+}
+
+static void espyLadderScene_Close(espyLadderScene* s)
+{
+    espyiProver_Destroy(s->prover);
+    espyiCellTree_Destroy(s->tree);
+    espyiFreeSpace_Destroy(s->space);
+    free(s->grid.cells);
+    espyKit_Free(&s->kit);
+}
+
+static bool espyLadderScene_TryRay(void* context, const double from[3], const double to[3])
+{
+    espyLadderScene* s = context;
+    s->rays += 1;
+    for (int k = 0; k < 3; ++k)
+    {
+        // What it aims at is the target, from the cell; both with rounding.
+        assert_true(to[k] >= s->target[0][k] - 1e-4 && to[k] <= s->target[1][k] + 1e-4);
+    }
+    return !espyReference_Blocked(&s->reference, from, to);
+}
+
+static espyPowerResult espyTest_AttackLadder(espyKitKind kind, uint64_t seed, uint32_t scenes, uint32_t pairs,
+                                             uint64_t rays, double shrink)
+{
+    espyPowerResult result = {0};
+    for (uint32_t i = 0; i < scenes; ++i)
+    {
+        espyLadderScene s = {0};
+        espyKit_RandomScene(&s.kit, kind, &seed);
+        espyKit_Move(&s.kit, 6);
+        espyLadderScene_Open(&s, 1, 12);
+        s.prover->shrink = shrink;
+        double clearance = 1e-6 + 2 * s.space->stats.snap;
+        for (uint32_t k = 0; k < pairs; ++k)
+        {
+            uint32_t cell = (uint32_t)(espyReference_Random(&seed) * s.grid.cellCount) % s.grid.cellCount;
+            espyiBoxD target = espyTest_PairBox(&seed, kind == espyKitKind_Lattice);
+            espyiBoxD camera = espyiCellTree_Box(s.tree, s.tree->leafOf[cell]);
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                target.min[axis] += 6;
+                target.max[axis] += 6;
+            }
+            espyiProofTarget proof = {.bounds = target};
+            espyiLadderDef def = {.depth = 8, .budget = 120};
+            result.pairs += 1;
+            if (espyiProver_Ladder(s.prover, cell, &proof, &def, NULL) != espyiVerdict_Hidden)
+            {
+                continue;
+            }
+            result.hidden += 1;
+            double from[3], to[3];
+            const double a[2][3] = {{camera.min[0], camera.min[1], camera.min[2]},
+                                    {camera.max[0], camera.max[1], camera.max[2]}};
+            const double b[2][3] = {{target.min[0], target.min[1], target.min[2]},
+                                    {target.max[0], target.max[1], target.max[2]}};
+            result.rays += rays;
+            if (espyReference_FindFree(&s.reference, a, b, rays, clearance, 0.01, &seed, from, to))
+            {
+                result.contradicted += 1;
+                if (shrink == ESPYI_SHAFT_SHRINK)
+                {
+                    fprintf(stderr, "kind %d scene %u pair %u: free from %.9g %.9g %.9g to %.9g %.9g %.9g (%.3g)\n",
+                            (int)kind, i, k, from[0], from[1], from[2], to[0], to[1], to[2],
+                            espyReference_Clearance(&s.reference, from, to));
+                }
+            }
+        }
+        espyLadderScene_Close(&s);
+    }
+    return result;
+}
+
+static void espyTest_LadderIsNeverWrong(void** state)
+{
+    (void)state;
+    for (int kind = 0; kind < espyKitKind_Count; ++kind)
+    {
+        espyPowerResult r =
+            espyTest_AttackLadder((espyKitKind)kind, 2000 + (uint64_t)kind, 40, 40, 1000, ESPYI_SHAFT_SHRINK);
+        print_message("ladder, kind %d: seed %d, %u pairs, %u hidden, %u contradicted\n", kind, 2000 + kind, r.pairs,
+                      r.hidden, r.contradicted);
+        assert_int_equal(r.contradicted, 0);
+        assert_true(r.hidden > 20);
+    }
+}
+
+static void espyTest_BrokenLadderIsCaught(void** state)
+{
+    (void)state;
+    espyPowerResult thin = espyTest_AttackLadder(espyKitKind_Slits, 88, 40, 40, 2000, 0.01);
+    print_message("ladder, shaft 1 cm too thin: %u of %u proofs contradicted\n", thin.contradicted, thin.hidden);
+    assert_true(thin.contradicted > 0);
+}
+
+/// Two rooms and a wall with a slit 5 cm wide, 20 cm deep: the pairs that see each other through it are found.
+static void espyTest_LadderLooksThroughSlits(void** state)
+{
+    (void)state;
+    espyLadderScene s = {0};
+    espyKit_Box(&s.kit, -0.2, -0.2, -0.2, 16.2, 0, 8.2);
+    espyKit_Box(&s.kit, -0.2, 3, -0.2, 16.2, 3.2, 8.2);
+    espyKit_Box(&s.kit, -0.2, 0, -0.2, 0, 3, 8.2);
+    espyKit_Box(&s.kit, 16, 0, -0.2, 16.2, 3, 8.2);
+    espyKit_Box(&s.kit, 0, 0, -0.2, 16, 3, 0);
+    espyKit_Box(&s.kit, 0, 0, 8, 16, 3, 8.2);
+    espyKit_Box(&s.kit, 7.9, 0, 0, 8.1, 3, 3);
+    espyKit_Box(&s.kit, 7.9, 0, 3.05, 8.1, 3, 8);
+    espyLadderScene_Open(&s, 1, 8);
+    uint64_t seed = 4;
+    uint32_t seen = 0, found = 0, missedByRays = 0, foundOfMissed = 0, closed = 0, wrong = 0;
+    for (int t = 0; t < 20; ++t)
+    {
+        double x = 9 + 6 * espyReference_Random(&seed), z = 0.5 + 7 * espyReference_Random(&seed);
+        espyiBoxD target = espyKit_BoxD(x, 0.1, z, x + 0.4, 0.9, z + 0.4);
+        memcpy(s.target[0], target.min, sizeof(target.min));
+        memcpy(s.target[1], target.max, sizeof(target.max));
+        uint32_t hidden[16] = {0};
+        espyiProver_DriveCells(s.prover, target, NULL, 0, hidden, NULL);
+        for (uint32_t cell = 0; cell < s.grid.cellCount; ++cell)
+        {
+            espyiBoxD camera = espyiCellTree_Box(s.tree, s.tree->leafOf[cell]);
+            if (camera.max[1] > 3 || camera.max[0] > 7)
+            {
+                continue;
+            }
+            // Truth: very many segments through points of the slit.
+            const double slit[2][3] = {{7.9, 0, 3}, {8.1, 3, 3.05}};
+            bool visible = false, plain = false;
+            const double a[2][3] = {{camera.min[0], camera.min[1], camera.min[2]},
+                                    {camera.max[0], camera.max[1], camera.max[2]}};
+            for (int i = 0; i < 6000 && !visible; ++i)
+            {
+                double from[3], w[3], to[3], low = 0, high = 1e9;
+                for (int k = 0; k < 3; ++k)
+                {
+                    from[k] = a[0][k] + espyReference_Random(&seed) * (a[1][k] - a[0][k]);
+                    w[k] = slit[0][k] + espyReference_Random(&seed) * (slit[1][k] - slit[0][k]);
+                    double d = w[k] - from[k], t0 = (target.min[k] - from[k]) / d, t1 = (target.max[k] - from[k]) / d;
+                    low = fmax(low, fmin(t0, t1));
+                    high = fmin(high, fmax(t0, t1));
+                }
+                for (int k = 0; k < 3; ++k)
+                {
+                    to[k] = from[k] + low * (w[k] - from[k]);
+                }
+                visible = low <= high && !espyReference_Blocked(&s.reference, from, to);
+            }
+            for (int i = 0; i < 300 && !plain && visible; ++i)
+            {
+                double from[3], to[3];
+                for (int k = 0; k < 3; ++k)
+                {
+                    from[k] = a[0][k] + espyReference_Random(&seed) * (a[1][k] - a[0][k]);
+                    to[k] = target.min[k] + espyReference_Random(&seed) * (target.max[k] - target.min[k]);
+                }
+                plain = !espyReference_Blocked(&s.reference, from, to);
+            }
+            espyiVerdict verdict = espyiVerdict_Hidden;
+            if (!espyiBits_Get(hidden, cell))
+            {
+                espyiProofTarget proof = {.bounds = target};
+                espyiLadderDef def = {.depth = 14,
+                                      .budget = 400,
+                                      .raysPerStep = 16,
+                                      .seed = 1,
+                                      .tryRay = espyLadderScene_TryRay,
+                                      .context = &s};
+                verdict = espyiProver_Ladder(s.prover, cell, &proof, &def, NULL);
+            }
+            seen += visible;
+            found += visible && verdict == espyiVerdict_Visible;
+            missedByRays += visible && !plain;
+            foundOfMissed += visible && !plain && verdict == espyiVerdict_Visible;
+            closed += verdict == espyiVerdict_Hidden;
+            wrong += visible && verdict == espyiVerdict_Hidden;
+        }
+    }
+    print_message("slit: %u pairs see through it, %u found; %u that 300 rays a pair miss, %u of them found; "
+                  "%u closed, %u wrongly\n",
+                  seen, found, missedByRays, foundOfMissed, closed, wrong);
+    assert_int_equal(wrong, 0);
+    assert_true(seen > 100 && found >= (99 * seen + 99) / 100);
+    assert_true(missedByRays > 20 && 20 * foundOfMissed >= 19 * missedByRays);
+    assert_true(closed > 300);
+    espyLadderScene_Close(&s);
+}
+
+/// Block answers are those of the single cells, at least; hints and limits never add any; the lattice's origin does not
+/// matter (everything is relative to it).
+static void espyTest_DriveCoversCells(void** state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    uint32_t hiddenCells = 0;
+    for (int i = 0; i < 12; ++i)
+    {
+        espyLadderScene s = {0};
+        espyKit_RandomScene(&s.kit, i % 2 ? espyKitKind_Slits : espyKitKind_Lattice, &seed);
+        espyKit_Move(&s.kit, 6);
+        espyLadderScene_Open(&s, 1, 12);
+        espyiBoxD target = espyTest_PairBox(&seed, false);
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            target.min[axis] += 6;
+            target.max[axis] += 6;
+        }
+        uint32_t all[54] = {0}, some[54] = {0}, hinted[54] = {0}, visible[54] = {0};
+        uint64_t work = 0;
+        espyiProver_DriveCells(s.prover, target, NULL, 0, all, &work);
+        espyiProver_DriveCells(s.prover, target, NULL, work / 3 + 1, some, NULL);
+        visible[7] = 0xF0F0u;
+        espyiProver_DriveCells(s.prover, target, visible, 0, hinted, NULL);
+        for (uint32_t cell = 0; cell < s.grid.cellCount; ++cell)
+        {
+            espyiBoxD box = espyiCellTree_Box(s.tree, s.tree->leafOf[cell]);
+            double x = s.grid.cells[cell].x, y = s.grid.cells[cell].y, z = s.grid.cells[cell].z;
+            assert_true(box.min[0] == x && box.min[1] == y && box.max[2] == z + 1);
+            // A block is a bigger shaft: what it closes, each of its cells closes alone.
+            assert_int_equal(espyiBits_Get(all, cell), espyiProver_IsHidden(s.prover, box, target));
+            assert_true(!espyiBits_Get(some, cell) || espyiBits_Get(all, cell));
+            assert_true(!espyiBits_Get(hinted, cell) || (espyiBits_Get(all, cell) && !espyiBits_Get(visible, cell)));
+            hiddenCells += espyiBits_Get(all, cell);
+        }
+        espyLadderScene_Close(&s);
+    }
+    assert_true(hiddenCells > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +618,10 @@ int main(void)
         cmocka_unit_test(espyTest_BadTrianglesBlockNothing),
         cmocka_unit_test(espyTest_HiddenIsNeverSeen),
         cmocka_unit_test(espyTest_BrokenShaftIsCaught),
+        cmocka_unit_test(espyTest_LadderIsNeverWrong),
+        cmocka_unit_test(espyTest_BrokenLadderIsCaught),
+        cmocka_unit_test(espyTest_LadderLooksThroughSlits),
+        cmocka_unit_test(espyTest_DriveCoversCells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

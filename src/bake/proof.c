@@ -27,12 +27,13 @@ espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* 
     prover->marks = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->stacks[0] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->stacks[1] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
+    prover->through = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->cacheOf = espyiAlloc(&resolved, cells->nodeCount, sizeof(espyiCachedLeaves));
     prover->seenStamp = espyiAlloc(&resolved, cells->nodeCount, sizeof(uint32_t));
     // Two nodes are pushed for each one taken, down at most one chain.
     prover->cellStack = espyiAlloc(&resolved, (size_t)cells->nodeCount + 1, sizeof(uint32_t));
-    if (!prover->marks || !prover->stacks[0] || !prover->stacks[1] || !prover->cacheOf || !prover->seenStamp ||
-        !prover->cellStack)
+    if (!prover->marks || !prover->stacks[0] || !prover->stacks[1] || !prover->through || !prover->cacheOf ||
+        !prover->seenStamp || !prover->cellStack)
     {
         espyiProver_Destroy(prover);
         return espyResult_OutOfMemory;
@@ -49,6 +50,7 @@ void espyiProver_Destroy(espyiProver* prover)
         espyiFree(&hooks, prover->marks);
         espyiFree(&hooks, prover->stacks[0]);
         espyiFree(&hooks, prover->stacks[1]);
+        espyiFree(&hooks, prover->through);
         espyiFree(&hooks, prover->nodeStack);
         espyiFree(&hooks, prover->seeds[0].leaves);
         espyiFree(&hooks, prover->seeds[1].leaves);

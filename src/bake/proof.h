@@ -50,16 +50,17 @@ bool espyiProver_IsHidden(espyiProver* prover, espyiBoxD camera, espyiBoxD targe
 void espyiProver_DriveCells(espyiProver* prover, espyiBoxD bounds, const uint32_t* visible, uint64_t maxWork,
                             uint32_t* hidden, uint64_t* work);
 
-/// Tries a free segment between two points that the prover chose: from a point of the camera box to a point of the
-/// target. Returns true where the target is seen (the caller projects `to` onto the target's real surface as it sees
-/// fit, casts the ray, marks all cells on it).
+/// Tries a line that the prover aimed through openings: from a point of the camera box to a point of a part's box. What
+/// counts is the line: the caller looks for the target's first surface on it (which may lie before or behind `to`),
+/// casts the ray to that, and marks all cells on it. Returns true where the target is seen.
 typedef bool espyiTryRayFn(void* context, const double from[3], const double to[3]);
 
 typedef struct espyiLadderDef
 {
     uint32_t depth;       ///< Of subdivision and window cuts.
     uint32_t budget;      ///< Floods a pair.
-    uint32_t raysPerStep; ///< Tried through each window or box pair that could not be closed.
+    uint32_t raysPerStep; ///< Tried through the openings of each pair of boxes that could not be closed; 16 is a good
+                          ///< balance, as a step costs about as much as that many rays.
     uint64_t seed;
     espyiTryRayFn* tryRay;
     void* context;

@@ -104,6 +104,7 @@ struct espyiProver
     uint32_t* marks; ///< Per leaf: 2 * epoch + side.
     uint32_t epoch;
     uint32_t* stacks[2]; ///< leafCount each.
+    uint32_t* through;   ///< Per leaf: the opening that the ladder\'s last flood entered it by.
     int32_t* nodeStack;  ///< Of walks down the tree.
     size_t nodeStackCapacity;
     espyiLeafList seeds[2]; ///< Of the query at hand; 0 target, 1 camera.

@@ -18,12 +18,23 @@
 // Boxes smaller than this on every axis are not halved any more.
 #define ESPYI_MIN_HALVED 1e-3
 #define ESPYI_AIM_TRIES 4u
+#define ESPYI_GAP_POINTS 56u
+// Of four rays, so many through the gaps of the flood, one through a window, and the rest at random.
+#define ESPYI_GAP_RAYS 2u
+#define ESPYI_NO_REF 0xFFFFFFFFu
 
 typedef struct espyiWindow
 {
     uint32_t leaf;
     espyiBoxD box, a, b; ///< The window, and what lines through it meet of A and B.
 } espyiWindow;
+
+/// An opening cut to the shaft.
+typedef struct espyiGap
+{
+    uint32_t count;
+    double points[ESPYI_GAP_POINTS][3];
+} espyiGap;
 
 typedef struct espyiLadder
 {
@@ -34,6 +45,8 @@ typedef struct espyiLadder
     uint64_t firstFlood;
     espyiBoxD camera;
     uint32_t windowCount;
+    uint32_t gapCount;
+    espyiGap gaps[2];                       ///< On the way that the last flood took.
     bool allWindows;                        ///< No other window of the plane is open.
     espyiWindow windows[ESPYI_MAX_WINDOWS]; ///< Those of the pair at hand that stay open.
 } espyiLadder;
@@ -141,10 +154,97 @@ static bool espyiLadder_Leaves(espyiProver* prover, const espyiBoxD* box, uint32
     return true;
 }
 
-/// Everything that the camera box reaches inside the shaft, into `reached` (all of it: the flood never stops early).
-/// True where the target's leaves, in seeds[0], are part of it.
-static bool espyiLadder_Reach(espyiProver* prover, const espyiShaft* shaft)
+static double espyiGap_Area(const espyiGap* gap)
 {
+    double sum[3] = {0, 0, 0};
+    for (uint32_t i = 1; i + 1 < gap->count; ++i)
+    {
+        double a[3], b[3];
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            a[axis] = gap->points[i][axis] - gap->points[0][axis];
+            b[axis] = gap->points[i + 1][axis] - gap->points[0][axis];
+        }
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            int u = (axis + 1) % 3, v = (axis + 2) % 3;
+            sum[axis] += a[u] * b[v] - a[v] * b[u];
+        }
+    }
+    return 0.5 * sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+}
+
+/// The leaf that a way out belongs to.
+static uint32_t espyiLadder_Owner(const espyiFreeSpace* space, uint32_t ref)
+{
+    uint32_t low = 0, high = space->leafCount;
+    while (high - low > 1)
+    {
+        uint32_t middle = (low + high) / 2;
+        if (space->leafFirst[middle] <= ref)
+        {
+            low = middle;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/// The two smallest openings on the way that the flood took to one of the target's leaves, cut to the shaft, first the
+/// one nearer to the camera. The narrow ones are what a line has to be aimed through.
+static void espyiLadder_FindGaps(espyiLadder* ladder, const espyiShaft* shaft, uint32_t leaf)
+{
+    const espyiFreeSpace* space = ladder->prover->space;
+    ladder->gapCount = 0;
+    double area[2] = {DBL_MAX, DBL_MAX};
+    // From the target back to the camera.
+    for (uint32_t ref = ladder->prover->through[leaf]; ref != ESPYI_NO_REF;)
+    {
+        const espyiPortalRef* portal = &space->refs[ref];
+        espyiGap gap;
+        for (uint32_t i = 0; i < portal->count; ++i)
+        {
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                gap.points[i][axis] = space->points[portal->first + i][axis];
+            }
+        }
+        gap.count = espyiShaft_Clip(shaft, gap.points, portal->count);
+        double size = espyiGap_Area(&gap);
+        if (gap.count >= 3 && (ladder->gapCount < 2 || size < fmax(area[0], area[1])))
+        {
+            if (ladder->gapCount == 2)
+            {
+                // The larger one goes; the other moves to the target's side.
+                if (area[0] < area[1])
+                {
+                    area[1] = area[0];
+                    ladder->gaps[1] = ladder->gaps[0];
+                }
+            }
+            else if (ladder->gapCount == 1)
+            {
+                area[1] = area[0];
+                ladder->gaps[1] = ladder->gaps[0];
+            }
+            area[0] = size;
+            ladder->gaps[0] = gap;
+            ladder->gapCount += ladder->gapCount < 2;
+        }
+        // The leaf that the opening was entered from.
+        leaf = espyiLadder_Owner(space, ref);
+        ref = ladder->prover->through[leaf];
+    }
+}
+
+/// Everything that the camera box reaches inside the shaft, into `reached` (all of it: the flood never stops early).
+/// True where a leaf of the target, of seeds[0], is part of it; *target is then such a leaf.
+static bool espyiLadder_Reach(espyiLadder* ladder, const espyiShaft* shaft, uint32_t* target)
+{
+    espyiProver* prover = ladder->prover;
     const espyiFreeSpace* space = prover->space;
     uint32_t* queue = prover->stacks[1];
     uint32_t count = 0;
@@ -155,6 +255,7 @@ static bool espyiLadder_Reach(espyiProver* prover, const espyiShaft* shaft)
     for (size_t i = 0; i < prover->seeds[1].count; ++i)
     {
         prover->marks[prover->seeds[1].leaves[i]] = mark;
+        prover->through[prover->seeds[1].leaves[i]] = ESPYI_NO_REF;
         queue[count++] = prover->seeds[1].leaves[i];
     }
     for (uint32_t at = 0; at < count; ++at)
@@ -169,6 +270,7 @@ static bool espyiLadder_Reach(espyiProver* prover, const espyiShaft* shaft)
                 if (espyiShaft_Meets(shaft, ref, (const double(*)[3])space->points))
                 {
                     prover->marks[ref->leaf] = mark;
+                    prover->through[ref->leaf] = i;
                     queue[count++] = ref->leaf;
                 }
             }
@@ -180,14 +282,16 @@ static bool espyiLadder_Reach(espyiProver* prover, const espyiShaft* shaft)
     {
         prover->reached[i] = queue[i];
     }
+    // One of the target's leaves that it got to, each as likely.
+    uint32_t hits = 0;
     for (size_t i = 0; i < prover->seeds[0].count; ++i)
     {
-        if (prover->marks[prover->seeds[0].leaves[i]] == mark)
+        if (prover->marks[prover->seeds[0].leaves[i]] == mark && espyiRng_Below(&ladder->rng, ++hits) == 0)
         {
-            return true;
+            *target = prover->seeds[0].leaves[i];
         }
     }
-    return false;
+    return hits > 0;
 }
 
 /// A flood between two boxes. A leaf given for one side stands for that side's leaves: a window is crossed inside it.
@@ -501,13 +605,69 @@ static bool espyiLadder_Extend(espyiLadder* ladder, const double b[3], const dou
     return true;
 }
 
+static void espyiLadder_PickInGap(espyiLadder* ladder, const espyiGap* gap, double p[3])
+{
+    // A corner fan with random weights: near enough to uniform to reach all of it.
+    uint32_t i = 1 + espyiRng_Below(&ladder->rng, gap->count - 2);
+    double u = (double)espyiRng_Float(&ladder->rng), v = (double)espyiRng_Float(&ladder->rng);
+    if (u + v > 1)
+    {
+        u = 1 - u;
+        v = 1 - v;
+    }
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        p[axis] = gap->points[0][axis] + u * (gap->points[i][axis] - gap->points[0][axis]) +
+                  v * (gap->points[i + 1][axis] - gap->points[0][axis]);
+    }
+}
+
+/// A line through the gaps, from A to a part of B. False: the lines that were tried miss one of them.
+static bool espyiLadder_AimThroughGaps(espyiLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node,
+                                       double from[3], double to[3])
+{
+    for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && ladder->gapCount; ++attempt)
+    {
+        double near[3], far[3];
+        espyiLadder_PickInGap(ladder, &ladder->gaps[0], near);
+        if (ladder->gapCount == 1)
+        {
+            if (espyiLadder_PickTarget(ladder, node, b, to) && espyiLadder_Extend(ladder, to, near, a, from))
+            {
+                return true;
+            }
+            continue;
+        }
+        espyiLadder_PickInGap(ladder, &ladder->gaps[1], far);
+        if (!espyiLadder_Extend(ladder, far, near, a, from))
+        {
+            continue;
+        }
+        // A part that the line meets, of a few.
+        const espyiPartTree* tree = &ladder->prover->parts;
+        for (uint32_t k = 0; k < 2 * ESPYI_AIM_TRIES; ++k)
+        {
+            uint32_t at = tree->nodes[node].first + espyiRng_Below(&ladder->rng, tree->nodes[node].count);
+            if (espyiLadder_Extend(ladder, near, far, &ladder->target->parts[tree->order[at]], to))
+            {
+                return true;
+            }
+        }
+        if (espyiLadder_Extend(ladder, near, far, b, to))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool espyiLadder_Shoot(espyiLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node)
 {
     for (uint32_t ray = 0; ladder->def->tryRay && ray < ladder->def->raysPerStep; ++ray)
     {
         double from[3], to[3];
-        bool aimed = false;
-        if (ray % 2 == 0 && ladder->windowCount)
+        bool aimed = ray % 4 < ESPYI_GAP_RAYS && espyiLadder_AimThroughGaps(ladder, a, b, node, from, to);
+        if (ray % 4 != 3 && !aimed && ladder->windowCount)
         {
             const espyiWindow* window = &ladder->windows[espyiRng_Below(&ladder->rng, ladder->windowCount)];
             for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && !aimed; ++attempt)
@@ -561,7 +721,8 @@ static bool espyiLadder_Push(espyiProver* prover, const espyiPair* pair)
     return true;
 }
 
-/// E: every segment from A to B leaves A through one of these faces. Only for boxes with a gap between them.
+/// E: every segment from A to B leaves A through one of these faces. Only for boxes with a gap between them: from one
+/// that overlaps B, a segment may end inside it.
 static bool espyiLadder_PushExits(espyiProver* prover, const espyiPair* pair)
 {
     bool apart = false;
@@ -672,10 +833,12 @@ static espyiVerdict espyiLadder_Step(espyiLadder* ladder, espyiPair* pair)
     }
     espyiShaft shaft;
     espyiShaft_Set(&shaft, &pair->a, &b, prover->shrink);
-    if (!espyiLadder_Reach(prover, &shaft) || espyiLadder_Cut(ladder, &shaft, &pair->a, &b))
+    uint32_t leaf = 0;
+    if (!espyiLadder_Reach(ladder, &shaft, &leaf) || espyiLadder_Cut(ladder, &shaft, &pair->a, &b))
     {
         return espyiVerdict_Hidden;
     }
+    espyiLadder_FindGaps(ladder, &shaft, leaf);
     if (espyiLadder_Shoot(ladder, &pair->a, &pair->b, pair->node))
     {
         return espyiVerdict_Visible;
@@ -725,9 +888,10 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
     espyiPair first = {.a = camera, .b = prover->parts.nodes[0].box};
     prover->pairCount = 0;
     espyiLadder_Push(prover, &first);
-    while (prover->pairCount && verdict != espyiVerdict_Visible)
+    size_t head = 0;
+    while (head < prover->pairCount && verdict != espyiVerdict_Visible)
     {
-        espyiPair pair = prover->pairs[--prover->pairCount];
+        espyiPair pair = prover->pairs[head++];
         if (!espyiLadder_HasBudget(&ladder))
         {
             verdict = espyiVerdict_Unknown;
