@@ -387,13 +387,15 @@ static bool espySearch_Ladder(espyiSearcher* s)
     uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]) * ESPY_WORK_PER_RAY;
     uint64_t work = 0;
     uint32_t rungs = s->target.volume ? 1u : espyRungCounts[shared->quality];
-    bool edges = espySearch_HasEdges(s);
+    // Proven has nothing but proofs to hide by: it climbs everywhere.
+    bool everywhere = shared->quality == espyBakeQuality_Proven;
+    bool edges = everywhere || espySearch_HasEdges(s);
     bool running = true;
     for (uint32_t rung = 0; rung < rungs && running; ++rung)
     {
         for (uint32_t cell = 0; cell < grid->cellCount && edges && running && work < most; ++cell)
         {
-            running = !espySearch_IsEdge(grid, cell) || espySearch_Climb(s, cell, rung, &work);
+            running = !(everywhere || espySearch_IsEdge(grid, cell)) || espySearch_Climb(s, cell, rung, &work);
         }
         // The queue grows while it is walked: what a rung finds is looked around at once, and climbed from.
         for (uint32_t i = 0; i < s->queueCount && running && work < most; ++i)
