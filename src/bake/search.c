@@ -218,14 +218,6 @@ static int32_t espySearch_Neighbour(const espyiGrid* grid, uint32_t cell, uint32
     return espyiGrid_RankAt(grid, at.x + d[0], at.y + d[1], at.z + d[2]);
 }
 
-static espyVec3 espySearch_RandomInCell(espyiSearcher* s, uint32_t cell)
-{
-    espyBox box = espyiGrid_LocalCellBox(&s->shared->scene->grid, cell);
-    float u = espyiRng_Float(&s->rng), v = espyiRng_Float(&s->rng), w = espyiRng_Float(&s->rng);
-    return (espyVec3){box.min.x + (box.max.x - box.min.x) * u, box.min.y + (box.max.y - box.min.y) * v,
-                      box.min.z + (box.max.z - box.min.z) * w};
-}
-
 // True where a line may reach cells from outside all cells: the target is not among them, or areas stand apart.
 static bool espySearch_HasEdges(const espyiSearcher* s)
 {
@@ -247,13 +239,36 @@ static bool espySearch_IsEdge(const espyiGrid* grid, uint32_t cell)
     return edge;
 }
 
-// Adds lines to a cell to the batch, half of them from a point that sees what is beside it. Returns the new size.
-static uint32_t espySearch_AimAtCell(espyiSearcher* s, uint32_t cell, const espyVec3* witness, uint32_t pending)
+// A point of a cell that is beside one that sees the target: half of them near the face that the two share, where what
+// the neighbour sees is likely to be seen still.
+static espyVec3 espySearch_RandomBeside(espyiSearcher* s, uint32_t cell, uint32_t side)
+{
+    espyBox box = espyiGrid_LocalCellBox(&s->shared->scene->grid, cell);
+    const float lo[3] = {box.min.x, box.min.y, box.min.z}, hi[3] = {box.max.x, box.max.y, box.max.z};
+    float share[3] = {espyiRng_Float(&s->rng), espyiRng_Float(&s->rng), espyiRng_Float(&s->rng)};
+    if (side < 6 && (espyiRng_U32(&s->rng) & 1u))
+    {
+        uint32_t axis = side >> 1;
+        float depth = share[axis] * share[axis] * share[axis];
+        share[axis] = side & 1u ? depth : 1.0f - depth;
+    }
+    float p[3];
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        p[k] = lo[k] + (hi[k] - lo[k]) * share[k];
+    }
+    return (espyVec3){p[0], p[1], p[2]};
+}
+
+// Adds lines to a cell to the batch, half of them from a point that sees what is beside it. `side`: the way from that
+// neighbour to the cell; 6 none. Returns the new size.
+static uint32_t espySearch_AimAtCell(espyiSearcher* s, uint32_t cell, const espyVec3* witness, uint32_t side,
+                                     uint32_t pending)
 {
     for (uint32_t i = 0; i < ESPY_FRONTIER_RAYS; ++i)
     {
         espyVec3 origin = witness && !(i & 1u) ? *witness : espyiTarget_RandomPoint(&s->target, &s->rng);
-        espyVec3 towards = espySearch_RandomInCell(s, cell);
+        espyVec3 towards = espySearch_RandomBeside(s, cell, side);
         pending += espyiLines_Aim(s, origin, towards, &s->segments[pending]) ? 1u : 0u;
     }
     return pending;
@@ -267,7 +282,7 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
     {
         if (espySearch_IsOpen(s, cell) && espySearch_IsEdge(grid, cell))
         {
-            pending = espySearch_AimAtCell(s, cell, NULL, pending);
+            pending = espySearch_AimAtCell(s, cell, NULL, 6, pending);
         }
         if (pending + ESPY_FRONTIER_RAYS > ESPYI_LINE_BATCH || cell + 1u == grid->cellCount)
         {
@@ -281,6 +296,20 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
     }
     return true;
 }
+
+// New open cells a ray below which going round the frontier ends; and the most rounds.
+typedef struct espyFrontierEffort
+{
+    float rate;
+    uint32_t mostRounds;
+} espyFrontierEffort;
+
+static const espyFrontierEffort espyFrontierEfforts[] = {
+    [espyBakeQuality_Low] = {0.005f, 1},
+    [espyBakeQuality_Medium] = {0.0f, 32},
+    [espyBakeQuality_High] = {0.0001f, 32},
+    [espyBakeQuality_Proven] = {0.0001f, 32},
+};
 
 // Aims at every open cell next to one that was found, until nothing new is found. A line that reaches one cell often
 // reaches its neighbour too, from the same or a nearby point of the target.
@@ -301,7 +330,7 @@ static bool espySearch_Frontier(espyiSearcher* s)
                     continue;
                 }
                 ++s->tries[cell];
-                pending = espySearch_AimAtCell(s, (uint32_t)cell, &s->witness[from], pending);
+                pending = espySearch_AimAtCell(s, (uint32_t)cell, &s->witness[from], side, pending);
             }
         }
         if (pending == 0)
@@ -315,6 +344,28 @@ static bool espySearch_Frontier(espyiSearcher* s)
             return false;
         }
     }
+}
+
+// Goes round the open cells beside visible ones again, as long as it pays.
+static bool espySearch_Revisit(espyiSearcher* s)
+{
+    const espyFrontierEffort* effort = &espyFrontierEfforts[s->shared->quality];
+    for (uint32_t round = 0; round < effort->mostRounds; ++round)
+    {
+        uint64_t rays = s->stage->rays;
+        uint32_t found = s->openFound;
+        s->queueHead = 0;
+        memset(s->tries, 0, s->shared->scene->grid.cellCount);
+        if (!espySearch_Frontier(s))
+        {
+            return false;
+        }
+        if ((float)(s->openFound - found) < effort->rate * (float)(s->stage->rays - rays))
+        {
+            break;
+        }
+    }
+    return true;
 }
 
 // --- ladder
@@ -462,7 +513,7 @@ static bool espySearch_Stages(espyiSearcher* s)
     {
         espySearch_Enter(s, espyiStage_Guided);
         before = s->openFound;
-        running = espySearch_Frontier(s);
+        running = espySearch_Frontier(s) && espySearch_Revisit(s);
         s->stage->pairs += s->openFound - before;
     }
     if (s->prover && running)
