@@ -232,8 +232,10 @@ typedef struct espyiSearcher
     uint32_t openFound;             ///< Of those found, not solid.
     uint8_t* tries; ///< Over cells: times that the frontier aimed at it, and the ladder's next rung << 4.
     uint32_t cell;  ///< The one that the ladder works on.
+    uint64_t aimed; ///< Rays that the ladder asked for.
     espyiSegment segments[ESPYI_LINE_BATCH];
     espyiHit hits[ESPYI_LINE_BATCH];
+    uint32_t goals[ESPYI_LINE_BATCH]; ///< Cells that the batch is aimed at, where it is.
     espyiLine pool[ESPYI_LINE_POOL];
     uint32_t poolCount, poolNext;
     espyiStageCount stages[espyiStage_Count];
@@ -255,6 +257,8 @@ uint32_t espyiLines_Mark(espyiSearcher* searcher, espyVec3 origin, espyVec3 dire
 uint32_t espyiLines_Cast(espyiSearcher* searcher, uint32_t count);
 /// A line from a point of the target towards `towards`, as long as the scene is. False: the two coincide.
 bool espyiLines_Aim(const espyiSearcher* searcher, espyVec3 origin, espyVec3 towards, espyiSegment* out);
+/// A line from the same point past the nearest rim of what a blocked line hit. False: there is none.
+bool espyiLines_Swerve(espyiSearcher* searcher, const espyiSegment* line, const espyiHit* hit, espyiSegment* out);
 /// Random, mutated and border lines until they find too little.
 bool espyiLines_Explore(espyiSearcher* searcher);
 espyVec3 espyiLines_RandomDirection(espyiRng* rng);

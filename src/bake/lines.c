@@ -201,21 +201,60 @@ static espyVec3 espyLines_Mutate(espyiSearcher* s, const espyiLine* line)
     return espyLines_Along(line->end, espyiLines_RandomDirection(&s->rng), espyLines_LogRandom(&s->rng, most, 10));
 }
 
-// A point just outside an edge of the triangle that a known line hit: past the rim of what blocks.
-static espyVec3 espyLines_Border(espyiSearcher* s, const espyiLine* line)
+// A point just outside an edge of a triangle: past the rim of what blocks. `edge`: the one from corner to corner + 1;
+// `share`: where along it.
+static espyVec3 espyLines_PastEdge(espyiSearcher* s, uint32_t triangle, uint32_t edge, float share)
 {
     const espyiScene* scene = s->shared->scene;
-    const uint32_t* corner = &scene->indices[3u * (size_t)line->triangle];
-    uint32_t turn = espyiRng_Below(&s->rng, 3);
-    espyVec3 a = scene->positions[corner[turn]];
-    espyVec3 b = scene->positions[corner[(turn + 1) % 3]];
-    espyVec3 c = scene->positions[corner[(turn + 2) % 3]];
-    float u = espyiRng_Float(&s->rng);
-    espyVec3 p = {a.x + (b.x - a.x) * u, a.y + (b.y - a.y) * u, a.z + (b.z - a.z) * u};
+    const uint32_t* corner = &scene->indices[3u * (size_t)triangle];
+    espyVec3 a = scene->positions[corner[edge]];
+    espyVec3 b = scene->positions[corner[(edge + 1) % 3]];
+    espyVec3 c = scene->positions[corner[(edge + 2) % 3]];
+    espyVec3 p = {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share};
+    // Across the edge, in the triangle's plane: what of (p - c) is not along it.
+    espyVec3 along = {b.x - a.x, b.y - a.y, b.z - a.z};
     espyVec3 out = {p.x - c.x, p.y - c.y, p.z - c.z};
+    float square = along.x * along.x + along.y * along.y + along.z * along.z;
+    float part = square > 0.0f ? (out.x * along.x + out.y * along.y + out.z * along.z) / square : 0.0f;
+    out = espyLines_Along(out, along, -part);
     float length = sqrtf(out.x * out.x + out.y * out.y + out.z * out.z);
     float scale = length > 0.0f ? espyLines_LogRandom(&s->rng, 0.5f, 12) / length : 0.0f;
     return espyLines_Along(p, out, scale);
+}
+
+static espyVec3 espyLines_Border(espyiSearcher* s, const espyiLine* line)
+{
+    uint32_t edge = espyiRng_Below(&s->rng, 3);
+    return espyLines_PastEdge(s, line->triangle, edge, espyiRng_Float(&s->rng));
+}
+
+bool espyiLines_Swerve(espyiSearcher* s, const espyiSegment* line, const espyiHit* hit, espyiSegment* out)
+{
+    const espyiScene* scene = s->shared->scene;
+    const uint32_t* corner = &scene->indices[3u * (size_t)hit->triangle];
+    espyVec3 h = espyLines_Along(line->origin, line->direction, hit->t);
+    uint32_t nearest = 0;
+    float best = INFINITY, share = 0.0f;
+    for (uint32_t edge = 0; edge < 3; ++edge)
+    {
+        espyVec3 a = scene->positions[corner[edge]];
+        espyVec3 b = scene->positions[corner[(edge + 1) % 3]];
+        espyVec3 ab = {b.x - a.x, b.y - a.y, b.z - a.z}, ah = {h.x - a.x, h.y - a.y, h.z - a.z};
+        float square = ab.x * ab.x + ab.y * ab.y + ab.z * ab.z;
+        float t = square > 0.0f ? (ab.x * ah.x + ab.y * ah.y + ab.z * ah.z) / square : 0.0f;
+        t = t < 0.0f ? 0.0f : t > 1.0f ? 1.0f : t;
+        espyVec3 off = {ah.x - ab.x * t, ah.y - ab.y * t, ah.z - ab.z * t};
+        float distance = off.x * off.x + off.y * off.y + off.z * off.z;
+        // Now and then a farther edge: two triangles of one wall would send a line back and forth over their diagonal.
+        distance *= 0.25f + espyiRng_Float(&s->rng);
+        if (distance < best)
+        {
+            best = distance;
+            nearest = edge;
+            share = t;
+        }
+    }
+    return espyiLines_Aim(s, line->origin, espyLines_PastEdge(s, hit->triangle, nearest, share), out);
 }
 
 static void espyLines_Choose(espyiSearcher* s, uint32_t index, espyiSegment* out)

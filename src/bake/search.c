@@ -15,8 +15,10 @@
 
 #define ESPY_FRONTIER_RAYS 4u
 #define ESPY_FRONTIER_TRIES 3u
-// Portal tests that cost about as much as one ray.
-#define ESPY_WORK_PER_RAY 4u
+#define ESPY_FRONTIER_SWERVES 3u
+// What a step of the search costs, in rays: measured, and the same everywhere, so that effort never depends on time.
+#define ESPY_PORTAL_TESTS_A_RAY 4u
+#define ESPY_RAYS_A_TRY 30u
 
 static const int8_t espyNeighbours[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
 
@@ -269,9 +271,30 @@ static uint32_t espySearch_AimAtCell(espyiSearcher* s, uint32_t cell, const espy
     {
         espyVec3 origin = witness && !(i & 1u) ? *witness : espyiTarget_RandomPoint(&s->target, &s->rng);
         espyVec3 towards = espySearch_RandomBeside(s, cell, side);
+        s->goals[pending] = cell;
         pending += espyiLines_Aim(s, origin, towards, &s->segments[pending]) ? 1u : 0u;
     }
     return pending;
+}
+
+// Casts a batch that is aimed at cells. Lines that are blocked swerve past the rim of what blocked them, a few times:
+// what little of a cell can be seen lies at the edge of a shadow.
+static void espySearch_CastAtCells(espyiSearcher* s, uint32_t pending)
+{
+    for (uint32_t swerve = 0; pending > 0; ++swerve)
+    {
+        espyiLines_Cast(s, pending);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < pending && swerve < ESPY_FRONTIER_SWERVES; ++i)
+        {
+            if (s->hits[i].t >= 0.0f && !espyiBits_Get(s->visible, s->goals[i]))
+            {
+                s->goals[kept] = s->goals[i];
+                kept += espyiLines_Swerve(s, &s->segments[i], &s->hits[i], &s->segments[kept]) ? 1u : 0u;
+            }
+        }
+        pending = kept;
+    }
 }
 
 static bool espySearch_AimAtEdges(espyiSearcher* s)
@@ -286,7 +309,7 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
         }
         if (pending + ESPY_FRONTIER_RAYS > ESPYI_LINE_BATCH || cell + 1u == grid->cellCount)
         {
-            espyiLines_Cast(s, pending);
+            espySearch_CastAtCells(s, pending);
             pending = 0;
             if (!espyiControl_Poll(s->shared->control))
             {
@@ -297,18 +320,17 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
     return true;
 }
 
-// New open cells a ray below which going round the frontier ends; and the most rounds.
+// Going round the frontier ends after so many rounds that found nothing, or altogether.
 typedef struct espyFrontierEffort
 {
-    float rate;
-    uint32_t mostRounds;
+    uint32_t quietRounds, mostRounds;
 } espyFrontierEffort;
 
 static const espyFrontierEffort espyFrontierEfforts[] = {
-    [espyBakeQuality_Low] = {0.005f, 1},
-    [espyBakeQuality_Medium] = {0.0f, 32},
-    [espyBakeQuality_High] = {0.0001f, 32},
-    [espyBakeQuality_Proven] = {0.0001f, 32},
+    [espyBakeQuality_Low] = {1, 4},
+    [espyBakeQuality_Medium] = {4, 24},
+    [espyBakeQuality_High] = {8, 96},
+    [espyBakeQuality_Proven] = {8, 96},
 };
 
 // Aims at every open cell next to one that was found, until nothing new is found. A line that reaches one cell often
@@ -337,7 +359,7 @@ static bool espySearch_Frontier(espyiSearcher* s)
         {
             return true;
         }
-        espyiLines_Cast(s, pending);
+        espySearch_CastAtCells(s, pending);
         pending = 0;
         if (!espyiControl_Poll(s->shared->control))
         {
@@ -350,9 +372,9 @@ static bool espySearch_Frontier(espyiSearcher* s)
 static bool espySearch_Revisit(espyiSearcher* s)
 {
     const espyFrontierEffort* effort = &espyFrontierEfforts[s->shared->quality];
-    for (uint32_t round = 0; round < effort->mostRounds; ++round)
+    uint32_t quiet = 0;
+    for (uint32_t round = 0; round < effort->mostRounds && quiet < effort->quietRounds; ++round)
     {
-        uint64_t rays = s->stage->rays;
         uint32_t found = s->openFound;
         s->queueHead = 0;
         memset(s->tries, 0, s->shared->scene->grid.cellCount);
@@ -360,10 +382,7 @@ static bool espySearch_Revisit(espyiSearcher* s)
         {
             return false;
         }
-        if ((float)(s->openFound - found) < effort->rate * (float)(s->stage->rays - rays))
-        {
-            break;
-        }
+        quiet = s->openFound == found ? quiet + 1u : 0u;
     }
     return true;
 }
@@ -376,10 +395,10 @@ typedef struct espyRung
 } espyRung;
 
 static const espyRung espyRungs[] = {{8, 40, 4}, {14, 400, 4}, {20, 4000, 4}};
-// Rungs climbed by quality, and the share of the naive fixed scheme's work (all rays of the open cells) that they may
-// cost.
-static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
-static const double espyLadderShares[] = {0.1, 0.25, 1.0, 4.0};
+// Rungs climbed by quality, and the share of the naive fixed scheme's work (all rays of all open cells) that they may
+// cost. Work is counted by the rays that the prover asks for: it does so once for every few floods.
+static const uint32_t espyRungCounts[] = {2, 3, 3, 3};
+static const double espyLadderShares[] = {0.6, 0.6, 2.0, 8.0};
 
 static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
 {
@@ -392,6 +411,7 @@ static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
 static bool espySearch_TryRay(void* context, const double from[3], const double to[3])
 {
     espyiSearcher* s = context;
+    ++s->aimed;
     espyVec3 camera = {(float)from[0], (float)from[1], (float)from[2]};
     espyVec3 wanted = {(float)to[0], (float)to[1], (float)to[2]};
     if (!espyiLines_Aim(s, espyiTarget_Aim(&s->target, camera, wanted), camera, &s->segments[0]))
@@ -403,7 +423,7 @@ static bool espySearch_TryRay(void* context, const double from[3], const double 
 }
 
 // One rung at one cell, if it is open and has not had it; then looks around what was found. False: stopped.
-static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung, uint64_t* work)
+static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
 {
     if (!espySearch_IsOpen(s, cell) || (uint32_t)(s->tries[cell] >> 4) > rung)
     {
@@ -421,7 +441,7 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung, uin
         .context = s,
     };
     s->cell = cell;
-    espyiVerdict verdict = espyiProver_Ladder(s->prover, cell, &proof, &def, work);
+    espyiVerdict verdict = espyiProver_Ladder(s->prover, cell, &proof, &def, NULL);
     if (verdict == espyiVerdict_Hidden && !espyiBits_Get(s->visible, cell))
     {
         espyiBits_Set(s->hidden, cell);
@@ -435,8 +455,8 @@ static bool espySearch_Ladder(espyiSearcher* s)
     const espyiGrid* grid = &shared->scene->grid;
     double naive =
         (double)(grid->cellCount - grid->solidCount) * espyiSamples_Count(shared->quality) * s->target.fixedCount;
-    uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]) * ESPY_WORK_PER_RAY;
-    uint64_t work = 0;
+    uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]) / ESPY_RAYS_A_TRY;
+    s->aimed = 0;
     uint32_t rungs = s->target.volume ? 1u : espyRungCounts[shared->quality];
     // Proven has nothing but proofs to hide by: it climbs everywhere.
     bool everywhere = shared->quality == espyBakeQuality_Proven;
@@ -444,21 +464,21 @@ static bool espySearch_Ladder(espyiSearcher* s)
     bool running = true;
     for (uint32_t rung = 0; rung < rungs && running; ++rung)
     {
-        for (uint32_t cell = 0; cell < grid->cellCount && edges && running && work < most; ++cell)
+        for (uint32_t cell = 0; cell < grid->cellCount && edges && running && s->aimed < most; ++cell)
         {
-            running = !(everywhere || espySearch_IsEdge(grid, cell)) || espySearch_Climb(s, cell, rung, &work);
+            running = !(everywhere || espySearch_IsEdge(grid, cell)) || espySearch_Climb(s, cell, rung);
         }
         // The queue grows while it is walked: what a rung finds is looked around at once, and climbed from.
-        for (uint32_t i = 0; i < s->queueCount && running && work < most; ++i)
+        for (uint32_t i = 0; i < s->queueCount && running && s->aimed < most; ++i)
         {
-            for (uint32_t side = 0; side < 6 && running && work < most; ++side)
+            for (uint32_t side = 0; side < 6 && running && s->aimed < most; ++side)
             {
                 int32_t cell = espySearch_Neighbour(grid, s->queue[i], side);
-                running = cell < 0 || espySearch_Climb(s, (uint32_t)cell, rung, &work);
+                running = cell < 0 || espySearch_Climb(s, (uint32_t)cell, rung);
             }
         }
     }
-    s->work += work / ESPY_WORK_PER_RAY;
+    s->work += s->aimed * ESPY_RAYS_A_TRY;
     return running;
 }
 
@@ -472,7 +492,7 @@ static bool espySearch_Prove(espyiSearcher* s)
     {
         s->hidden[i] &= ~s->visible[i];
     }
-    s->work += work / ESPY_WORK_PER_RAY;
+    s->work += work / ESPY_PORTAL_TESTS_A_RAY;
     return espyiControl_Poll(s->shared->control);
 }
 
