@@ -397,8 +397,8 @@ typedef struct espyRung
 static const espyRung espyRungs[] = {{8, 40, 4}, {14, 400, 4}, {20, 4000, 4}};
 // Rungs climbed by quality, and the share of the naive fixed scheme's work (all rays of all open cells) that they may
 // cost. Work is counted by the rays that the prover asks for: it does so once for every few floods.
-static const uint32_t espyRungCounts[] = {2, 3, 3, 3};
-static const double espyLadderShares[] = {0.6, 0.6, 2.0, 8.0};
+static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
+static const double espyLadderShares[] = {0.5, 0.5, 2.0, 8.0};
 
 static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
 {
@@ -418,7 +418,8 @@ static bool espySearch_TryRay(void* context, const double from[3], const double 
     {
         return false;
     }
-    espyiLines_Cast(s, 1);
+    s->goals[0] = s->cell;
+    espySearch_CastAtCells(s, 1);
     return espyiBits_Get(s->visible, s->cell);
 }
 
