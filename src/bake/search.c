@@ -394,7 +394,7 @@ typedef struct espyRung
     uint32_t depth, budget, rays;
 } espyRung;
 
-static const espyRung espyRungs[] = {{8, 40, 4}, {14, 400, 4}, {20, 4000, 4}};
+static const espyRung espyRungs[] = {{8, 40, 4}, {14, 160, 4}, {20, 4000, 4}};
 // Rungs climbed by quality, and the share of the naive fixed scheme's work (all rays of all open cells) that they may
 // cost. Work is counted by the rays that the prover asks for: it does so once for every few floods.
 static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
