@@ -585,6 +585,30 @@ static void files_beside_the_level_are_read_and_no_others(void** state)
     espyGltfCase_Drop(&test);
 }
 
+static void content_decides_where_the_ending_does_not(void** state)
+{
+    (void)state;
+    size_t size;
+    uint8_t* glb = espyGltfCase_MakeGlb("{" ESPY_GLTF_ASSET "," ESPY_GLTF_SCENE
+                                        ",\"nodes\":[{\"mesh\":0}]," ESPY_GLTF_BOX_MESH "," ESPY_GLTF_BOX_DATA "}",
+                                        espyGltfCase_BoxBytes(), ESPY_GLTF_BOX_SIZE, &size);
+    // A binary file under the text's ending, under capitals, and under an ending that nobody knows.
+    static const char* const names[] = {"/gltf_content.gltf", "/gltf_content.GLB", "/gltf_content.level"};
+    for (size_t i = 0; i < ESPYI_ARRAY_COUNT(names); ++i)
+    {
+        char path[512];
+        snprintf(path, sizeof path, "%s%s", ESPY_BINARY_DIR, names[i]);
+        espyGltfCase_WriteFile(path, glb, size);
+        espyGltfCase test = {0};
+        espyGltfCase_LoadFile(&test, path);
+        espyGltfCase_AssertOk(&test);
+        espyMeshDef mesh = espyGltfCase_Mesh(&test, 0);
+        espyTest_AssertCube(&mesh, 0);
+        espyGltfCase_Drop(&test);
+    }
+    free(glb);
+}
+
 static void a_chain_of_100000_nodes_is_read(void** state)
 {
     (void)state;
@@ -629,6 +653,7 @@ int main(void)
         cmocka_unit_test(report_27_only_used_vertices_count_for_bounds),
         cmocka_unit_test(report_49_bad_triangles_are_dropped_and_counted),
         cmocka_unit_test(files_beside_the_level_are_read_and_no_others),
+        cmocka_unit_test(content_decides_where_the_ending_does_not),
         cmocka_unit_test(a_chain_of_100000_nodes_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,7 +273,7 @@ static const struct
         ESPY_HEAD ESPY_NODE
         ",\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"extensions\":"
         "{\"KHR_draco_mesh_compression\":{\"bufferView\":0,\"attributes\":{\"POSITION\":0}}}}]}]," ESPY_GLTF_BOX_DATA,
-        BadData, "bufferView 0: the Draco data is damaged"),
+        BadData, "bufferView 0: not a Draco mesh"),
     // What would reach the library behind.
     ESPY_BAD(ESPY_HEAD "\"b\\u0075ffers\":[{\"byteLength\":4,\"uri\":\"/etc/hostname\"}]", BadData, "an escape"),
     ESPY_BAD(ESPY_HEAD "\"nodes\":[{\"name\":\"\xFF\xFE\"}]", BadData, "memory: "),
@@ -297,6 +297,47 @@ static void bad_files_are_named_in_one_line(void** state)
         assert_true(test.counter.peak < (size_t)64 << 20);
         espyGltfCase_Drop(&test);
     }
+}
+
+static void damaged_draco_ends_well(void** state)
+{
+    (void)state;
+    // The cube of test_gltf.c.
+    static const uint8_t cube[80] = {
+        0x44, 0x52, 0x41, 0x43, 0x4F, 0x02, 0x02, 0x01, 0x01, 0x00, 0x00, 0x00, 0x08, 0x0C, 0x00, 0x0B,
+        0x00, 0x00, 0x03, 0x5F, 0x4B, 0x15, 0x01, 0x01, 0x10, 0x01, 0xFF, 0x00, 0x00, 0x01, 0x00, 0x09,
+        0x03, 0x00, 0x00, 0x02, 0x01, 0x01, 0x01, 0x00, 0x03, 0x03, 0x01, 0x20, 0x01, 0x20, 0x03, 0x00,
+        0xB0, 0x42, 0x9C, 0x20, 0x02, 0x05, 0x08, 0x00, 0x00, 0x00, 0x00, 0xFF, 0x07, 0x00, 0x00, 0x00,
+        0x00, 0x80, 0xBF, 0x00, 0x00, 0x80, 0xBF, 0x00, 0x00, 0x80, 0xBF, 0x00, 0x00, 0x00, 0x40, 0x0B,
+    };
+    static const char json[] =
+        "{" ESPY_HEAD ESPY_NODE ",\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"extensions\":"
+        "{\"KHR_draco_mesh_compression\":{\"bufferView\":0,\"attributes\":{\"POSITION\":0}}}}]}],"
+        "\"accessors\":[{\"componentType\":5126,\"count\":8,\"type\":\"VEC3\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":80}],\"buffers\":[{\"byteLength\":80}]}";
+    uint8_t bin[80];
+    for (size_t i = 0; i < 4 * sizeof cube; ++i)
+    {
+        static const uint8_t changes[4] = {0x01, 0x7F, 0x80, 0xFF};
+        memcpy(bin, cube, sizeof bin);
+        bin[i / 4] ^= changes[i % 4];
+        size_t size;
+        uint8_t* glb = espyGltfCase_MakeGlb(json, bin, sizeof bin, &size);
+        espyGltfCase test = {0};
+        espyTest_LoadPart(&test, glb, size);
+        espyGltfCase_Drop(&test);
+        free(glb);
+    }
+    // 2^32 - 1 faces in 80 bytes.
+    memcpy(bin, cube, sizeof bin);
+    memcpy(bin + 13, "\xFF\xFF\xFF\xFF\x0F", 5);
+    size_t size;
+    uint8_t* glb = espyGltfCase_MakeGlb(json, bin, sizeof bin, &size);
+    espyGltfCase test = {0};
+    espyTest_LoadPart(&test, glb, size);
+    espyGltfCase_AssertRefused(&test, espyResult_LimitExceeded, "the Draco faces would need 4294967295 times");
+    espyGltfCase_Drop(&test);
+    free(glb);
 }
 
 static void nesting_beyond_64_is_refused(void** state)
@@ -510,6 +551,7 @@ int main(void)
         cmocka_unit_test(every_changed_byte_ends_well),
         cmocka_unit_test(shuffled_json_ends_well),
         cmocka_unit_test(bad_files_are_named_in_one_line),
+        cmocka_unit_test(damaged_draco_ends_well),
         cmocka_unit_test(nesting_beyond_64_is_refused),
         cmocka_unit_test(a_bad_container_is_refused),
         cmocka_unit_test(a_small_memory_limit_is_kept),

@@ -2,6 +2,51 @@
 // The one place that knows libdraco. No exception leaves it.
 #include "import/draco_bridge.h"
 
+#include <cstring>
+
+namespace
+{
+
+/// An unsigned number of 7 bits a byte, the lowest first. False past the end.
+bool readNumber(const uint8_t*& at, const uint8_t* end, uint64_t& out)
+{
+    out = 0;
+    for (unsigned shift = 0; at < end && shift < 35; shift += 7)
+    {
+        const uint8_t byte = *at++;
+        out |= static_cast<uint64_t>(byte & 0x7Fu) << shift;
+        if (!(byte & 0x80u))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+// Layout: "DRACO", major, minor, type (1: mesh), method (0: sequential, 1: edgebreaker), 16 bits of flags; then
+// sequential: faces, points; edgebreaker: a byte, vertices, faces.
+bool espyiDracoHeader_Read(const uint8_t* bytes, size_t size, espyiDracoHeader* out)
+{
+    static const uint8_t start[8] = {'D', 'R', 'A', 'C', 'O', 2, 2, 1};
+    *out = espyiDracoHeader{};
+    if (size < 12 || std::memcmp(bytes, start, sizeof start) != 0 || bytes[8] > 1 || bytes[9] != 0 || bytes[10] != 0)
+    {
+        return false;
+    }
+    const bool edgebreaker = bytes[8] == 1;
+    const uint8_t* at = bytes + (edgebreaker ? 12 : 11);
+    uint64_t first, second;
+    if (!readNumber(at, bytes + size, first) || !readNumber(at, bytes + size, second))
+    {
+        return false;
+    }
+    out->faces = edgebreaker ? second : first;
+    out->vertices = edgebreaker ? first : second;
+    return true;
+}
+
 #ifdef ESPY_HAVE_DRACO
 
 #include <draco/compression/decode.h>

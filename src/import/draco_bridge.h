@@ -18,6 +18,15 @@ extern "C"
         void* owner;
     } espyiDracoMesh;
 
+    /// What the header declares. Reserving memory for that comes before anything is read from the rest.
+    typedef struct espyiDracoHeader
+    {
+        uint64_t faces, vertices;
+    } espyiDracoHeader;
+
+    /// False for anything but a mesh of bitstream 2.2 (what glTF allows) without metadata.
+    bool espyiDracoHeader_Read(const uint8_t* bytes, size_t size, espyiDracoHeader* out);
+
     /// Decodes the positions (the attribute with this unique id) and triangles. Errors: BadData, OutOfMemory,
     /// Unsupported (built without Draco).
     espyResult espyiDracoMesh_Decode(const uint8_t* bytes, size_t size, int32_t attribute, espyiDracoMesh* out);

@@ -2,7 +2,9 @@
 // Picks the importer by ending and content.
 #include "import/import_common.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /// What every job may use in memory and work, besides a share for each byte of input.
 #define ESPY_IMPORT_BASE_GRANT ((size_t)64 << 20)
@@ -125,6 +127,21 @@ static espyResult espyImport_FromBytesOfFile(espyiImport* import, espyImportFn* 
     return result;
 }
 
+/// True where a regular file starts with these four characters: content decides where the ending says nothing.
+static bool espyImport_Starts(const char* path, const char* magic)
+{
+    struct stat status;
+    char start[4] = "";
+    // A pipe is not even opened: that could block for ever.
+    FILE* file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
+    bool same = file && fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, magic, sizeof start) == 0;
+    if (file)
+    {
+        fclose(file);
+    }
+    return same;
+}
+
 espyResult espyImport_LoadGltf(const void* bytes, size_t size, const espyImportDef* def, espyWorld** out,
                                espyImportReport* report)
 {
@@ -145,7 +162,7 @@ espyResult espyImport_LoadFile(const char* path, const espyImportDef* def, espyW
     {
         return result;
     }
-    if (espyiPath_EndsWith(path, ".glb") || espyiPath_EndsWith(path, ".gltf"))
+    if (espyiPath_EndsWith(path, ".glb") || espyiPath_EndsWith(path, ".gltf") || espyImport_Starts(path, "glTF"))
     {
         result = espyImport_FromBytesOfFile(&import, espyiImport_Gltf, "gltf", path);
     }
@@ -153,7 +170,7 @@ espyResult espyImport_LoadFile(const char* path, const espyImportDef* def, espyW
     {
         result = espyImport_FromPk3(&import, path, espyImport_FindPk3Colon(path));
     }
-    else if (espyiPath_EndsWith(path, ".bsp"))
+    else if (espyiPath_EndsWith(path, ".bsp") || espyImport_Starts(path, "IBSP"))
     {
         result = espyImport_FromBytesOfFile(&import, espyiImport_Bsp, "bsp", path);
     }

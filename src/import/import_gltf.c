@@ -17,6 +17,10 @@ enum
 /// Colour of a surface without a material.
 #define ESPY_GLTF_NO_MATERIAL_COLOR 0xFFFFFFu
 
+/// What a face and a vertex cost libdraco while it decodes, rounded up.
+#define ESPY_GLTF_DRACO_FACE 200u
+#define ESPY_GLTF_DRACO_VERTEX 100u
+
 /// A node that waits to be created.
 typedef struct espyGltfPending
 {
@@ -143,6 +147,17 @@ static espyResult espyGltf_AddDraco(espyGltfJob* job, espyiJsonSpan extension, i
     if (result != espyResult_Ok)
     {
         return result;
+    }
+    espyiDracoHeader header;
+    if (!espyiDracoHeader_Read(bytes, size, &header))
+    {
+        return espyiImport_Fail(job->file.import, espyResult_BadData,
+                                "bufferView %d: not a Draco mesh of bitstream 2.2 without metadata", view);
+    }
+    if (!espyiImport_Charge(job->file.import, (size_t)header.faces, ESPY_GLTF_DRACO_FACE, "the Draco faces") ||
+        !espyiImport_Charge(job->file.import, (size_t)header.vertices, ESPY_GLTF_DRACO_VERTEX, "the Draco vertices"))
+    {
+        return espyResult_LimitExceeded;
     }
     espyiDracoMesh mesh;
     result = espyiDracoMesh_Decode(bytes, size, attribute, &mesh);
