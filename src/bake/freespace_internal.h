@@ -53,15 +53,13 @@ typedef struct espyiNode
 /// Offsets of portal points fit 27 bits.
 #define ESPYI_MAX_PORTAL_POINTS ((size_t)1 << 27)
 
-/// One way out of a leaf. 64 bytes: a flood reads these in order.
+/// One way out of a leaf. 32 bytes, two a cache line: a flood reads these in order.
 typedef struct espyiPortalRef
 {
-    double min[3], max[3];
-    uint32_t leaf; ///< Where it leads.
-    uint32_t first : 27;
+    float min[3], max[3]; ///< Rounded outwards.
+    uint32_t leaf;        ///< Where it leads.
+    uint32_t first : 27;  ///< Of its points.
     uint32_t count : 5;
-    uint32_t portal;
-    uint32_t unused;
 } espyiPortalRef;
 
 struct espyiFreeSpace

@@ -818,13 +818,11 @@ static void espyiFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf)
     space->leafBoxes[leaf] = box;
 }
 
-static void espyiRef_Fill(const espyiFreeSpace* space, const espyiPortal* portal, uint32_t index, uint32_t to,
-                          espyiPortalRef* ref)
+static void espyiRef_Fill(const espyiFreeSpace* space, const espyiPortal* portal, uint32_t to, espyiPortalRef* ref)
 {
     ref->leaf = to;
     ref->first = portal->first & 0x7FFFFFFu;
     ref->count = portal->count & 31u;
-    ref->portal = index;
     for (int axis = 0; axis < 3; ++axis)
     {
         double low = DBL_MAX, high = -DBL_MAX;
@@ -833,8 +831,16 @@ static void espyiRef_Fill(const espyiFreeSpace* space, const espyiPortal* portal
             low = fmin(low, space->points[portal->first + i][axis]);
             high = fmax(high, space->points[portal->first + i][axis]);
         }
-        ref->min[axis] = low;
-        ref->max[axis] = high;
+        ref->min[axis] = (float)low;
+        ref->max[axis] = (float)high;
+        if ((double)ref->min[axis] > low)
+        {
+            ref->min[axis] = nextafterf(ref->min[axis], -FLT_MAX);
+        }
+        if ((double)ref->max[axis] < high)
+        {
+            ref->max[axis] = nextafterf(ref->max[axis], FLT_MAX);
+        }
     }
 }
 
@@ -873,7 +879,7 @@ static bool espyiMaker_Link(espyiPortalMaker* maker)
         for (uint32_t side = 0; side < 2; ++side)
         {
             uint32_t at = space->leafFirst[portal->leaf[side]]++;
-            espyiRef_Fill(space, portal, (uint32_t)i, portal->leaf[1 - side], &space->refs[at]);
+            espyiRef_Fill(space, portal, portal->leaf[1 - side], &space->refs[at]);
         }
     }
     // Every offset has moved on to the next leaf's start.

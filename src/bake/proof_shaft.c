@@ -117,29 +117,32 @@ static uint32_t espyiShaft_Side(const double (*p)[3], uint32_t count, const doub
 
 bool espyiShaft_Meets(const espyiShaft* shaft, const espyiPortalRef* ref, const double (*points)[3])
 {
+    // Bounds as [0] low and [1] high, so that a sign picks one.
+    double bounds[2][3];
     uint32_t crossedAxes = 0, crossedBridges = 0;
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        if (ref->max[axis] <= shaft->min[axis] || ref->min[axis] >= shaft->max[axis])
+        bounds[0][axis] = (double)ref->min[axis];
+        bounds[1][axis] = (double)ref->max[axis];
+        if (bounds[1][axis] <= shaft->min[axis] || bounds[0][axis] >= shaft->max[axis])
         {
             return false;
         }
-        crossedAxes |= (ref->min[axis] < shaft->min[axis] ? 1u : 0u) << (2 * axis);
-        crossedAxes |= (ref->max[axis] > shaft->max[axis] ? 2u : 0u) << (2 * axis);
+        crossedAxes |= (bounds[0][axis] < shaft->min[axis] ? 1u : 0u) << (2 * axis);
+        crossedAxes |= (bounds[1][axis] > shaft->max[axis] ? 2u : 0u) << (2 * axis);
     }
     for (uint32_t i = 0; i < shaft->bridgeCount; ++i)
     {
         const espyiBridge* b = &shaft->bridges[i];
         double limit = b->w - shaft->shrink;
         // The corner of the portal's box that is deepest inside, and the one farthest out.
-        double deep = b->n[0] * (b->positive[0] ? ref->min[b->axis[0]] : ref->max[b->axis[0]]) +
-                      b->n[1] * (b->positive[1] ? ref->min[b->axis[1]] : ref->max[b->axis[1]]);
+        double deep =
+            b->n[0] * bounds[1 - b->positive[0]][b->axis[0]] + b->n[1] * bounds[1 - b->positive[1]][b->axis[1]];
         if (deep >= limit)
         {
             return false;
         }
-        double far = b->n[0] * (b->positive[0] ? ref->max[b->axis[0]] : ref->min[b->axis[0]]) +
-                     b->n[1] * (b->positive[1] ? ref->max[b->axis[1]] : ref->min[b->axis[1]]);
+        double far = b->n[0] * bounds[b->positive[0]][b->axis[0]] + b->n[1] * bounds[b->positive[1]][b->axis[1]];
         crossedBridges |= (far > limit ? 1u : 0u) << i;
     }
     uint32_t crossed = espyiPopCount32(crossedAxes);
@@ -158,7 +161,7 @@ bool espyiShaft_Meets(const espyiShaft* shaft, const espyiPortalRef* ref, const 
         }
     }
     // A convex polygon cut by one plane only, with a point inside that plane, has a point inside all. (On the axes the
-    // portal's box is tight, so the tests above found such a point.)
+    // portal's box is tight but for a rounding, so the tests above found such a point.)
     if (crossed <= 1)
     {
         return true;
