@@ -949,6 +949,9 @@ static void test_leafs_clusters_and_lines(void** state)
     const float highRight[3] = {100, 0, 511};
     const float highLeft[3] = {-100, 0, 513};
     assert_false(espyiBspVis_IsLineOpen(&bsp, highRight, highLeft));
+    // Along the ceiling: 2 mm below it is too near, 4 mm is clear.
+    assert_false(espyiBspVis_IsLineOpen(&bsp, (const float[3]){100, 0, 511.94f}, (const float[3]){-100, 0, 511.94f}));
+    assert_true(espyiBspVis_IsLineOpen(&bsp, (const float[3]){100, 0, 511.87f}, (const float[3]){-100, 0, 511.87f}));
     float metres[3];
     float back[3];
     espyiBsp_FromQuake(highLeft, metres);

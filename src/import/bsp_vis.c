@@ -59,6 +59,25 @@ typedef struct espyBspSegment
     float from[3], to[3];
 } espyBspSegment;
 
+/// Cuts a segment to the part of it on one side of a plane, `sign` 1 for the front, and a little beyond.
+static void espyBspVis_Clip(const espyBspSegment* s, float a, float b, float sign, espyBspSegment* out)
+{
+    // Signed distances into the kept side, counted from just outside it.
+    float from = sign * a + ESPYI_BSP_LINE_CLEARANCE;
+    float to = sign * b + ESPYI_BSP_LINE_CLEARANCE;
+    *out = *s;
+    if (from >= 0.0f && to >= 0.0f)
+    {
+        return;
+    }
+    float t = from / (from - to);
+    float* moved = from < 0.0f ? out->from : out->to;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        moved[axis] = s->from[axis] + t * (s->to[axis] - s->from[axis]);
+    }
+}
+
 bool espyiBspVis_IsLineOpen(const espyiBsp* bsp, const float from[3], const float to[3])
 {
     if (bsp->nodeCount == 0)
@@ -78,27 +97,26 @@ bool espyiBspVis_IsLineOpen(const espyiBsp* bsp, const float from[3], const floa
             const espyiBspNode* node = &bsp->nodes[s.node];
             float a = espyBspVis_Distance(&bsp->planes[node->plane], s.from);
             float b = espyBspVis_Distance(&bsp->planes[node->plane], s.to);
-            if ((a >= 0.0f) == (b >= 0.0f))
+            if (a > ESPYI_BSP_LINE_CLEARANCE && b > ESPYI_BSP_LINE_CLEARANCE)
             {
-                s.node = node->children[a >= 0.0f ? 0 : 1];
+                s.node = node->children[0];
+                continue;
+            }
+            if (a < -ESPYI_BSP_LINE_CLEARANCE && b < -ESPYI_BSP_LINE_CLEARANCE)
+            {
+                s.node = node->children[1];
                 continue;
             }
             if (top == ESPY_BSP_LINE_DEPTH)
             {
                 return false;
             }
-            float t = a / (a - b);
-            float cut[3];
-            for (int axis = 0; axis < 3; ++axis)
-            {
-                cut[axis] = s.from[axis] + t * (s.to[axis] - s.from[axis]);
-            }
-            espyBspSegment* far = &stack[top++];
-            far->node = node->children[a >= 0.0f ? 1 : 0];
-            memcpy(far->from, cut, sizeof cut);
-            memcpy(far->to, s.to, sizeof cut);
-            s.node = node->children[a >= 0.0f ? 0 : 1];
-            memcpy(s.to, cut, sizeof cut);
+            espyBspSegment front;
+            espyBspVis_Clip(&s, a, b, 1.0f, &front);
+            espyBspVis_Clip(&s, a, b, -1.0f, &stack[top]);
+            stack[top++].node = node->children[1];
+            s = front;
+            s.node = node->children[0];
         }
         if (bsp->leafs[-1 - s.node].cluster < 0)
         {

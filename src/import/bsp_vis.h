@@ -13,8 +13,11 @@ int32_t espyiBspVis_GetLeafAt(const espyiBsp* bsp, const float point[3]);
 int32_t espyiBspVis_GetCluster(const espyiBsp* bsp, int32_t leaf);
 /// What the lump says about two clusters. A map without a lump sees everything; -1 sees nothing.
 bool espyiBspVis_CanSee(const espyiBsp* bsp, int32_t fromCluster, int32_t toCluster);
-/// True where the open segment stays in leafs of clusters and touches no solid leaf: a clear line through open leafs.
-/// Detail brushes do not split the tree's clusters, so a clear line may still pass through drawn detail.
+/// Quake units, 3 mm: lines nearer to a solid leaf are not called open, so that none slips along a seam of two leafs.
+#define ESPYI_BSP_LINE_CLEARANCE 0.1f
+
+/// True where the segment stays in leafs of clusters and clear of every solid leaf.
+/// Detail brushes do not split the tree's clusters, so an open line may still pass through drawn detail.
 bool espyiBspVis_IsLineOpen(const espyiBsp* bsp, const float from[3], const float to[3]);
 
 /// espy's metres to Quake's units, and back.
