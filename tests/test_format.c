@@ -444,6 +444,17 @@ static void test_maps_that_lose_a_row_are_refused(void** state)
     assert_int_equal(espyPvs_Load(&pvs, copy, made.size, &error), espyResult_BadData);
     assert_string_equal(error.field, "CELL_INDEX");
     index[second] = kept;
+    // One slot more than rows.
+    uint32_t spare = 0;
+    while (index[spare] != ESPYI_FILE_NO_ROW)
+    {
+        ++spare;
+    }
+    index[spare] = index[first];
+    espyPvsCase_Rehash(copy, made.size);
+    assert_int_equal(espyPvs_Load(&pvs, copy, made.size, &error), espyResult_BadData);
+    assert_string_equal(error.field, "CELL_INDEX");
+    index[spare] = ESPYI_FILE_NO_ROW;
     uint32_t empty = (first + slots / 2) % slots;
     while (index[empty] != ESPYI_FILE_NO_ROW)
     {
@@ -457,6 +468,48 @@ static void test_maps_that_lose_a_row_are_refused(void** state)
         espyTest_UseEverything(&pvs);
     }
     free(copy);
+    espyPvsCase_Free(&made);
+}
+
+/// Two rows for the same coordinates: a lookup would only ever see the first.
+static void test_rows_that_repeat_are_refused(void** state)
+{
+    (void)state;
+    espyPvsCaseDef def = espyPvsCaseDef_Default();
+    def.dims[0] = 64;
+    def.dims[1] = def.dims[2] = 1;
+    def.storedShare = 0.5f;
+    def.coarseFactor = 0;
+    espyPvsCase made = espyPvsCase_Make(&def);
+    espyiFileRow* rows =
+        (espyiFileRow*)(void*)((uint8_t*)made.file + espyiFile_Find(made.file, espyiSectionKind_CellRows)->offset);
+    assert_int_equal(((espyiFileHeader*)made.file)->cellRowCount, 2);
+    assert_int_equal(rows[1].xBlockY, 1);
+    rows[1].xBlockY = 0;
+    espyPvsCase_Rehash(made.file, made.size);
+    espyPvs pvs;
+    espyDataError error;
+    assert_int_equal(espyPvs_Load(&pvs, made.file, made.size, &error), espyResult_BadData);
+    assert_string_equal(error.field, "CELL_ROWS");
+    espyPvsCase_Free(&made);
+}
+
+static void test_an_index_just_past_the_sets_is_refused(void** state)
+{
+    (void)state;
+    espyPvsCase made = espyTest_SmallFile();
+    const espyiFileSection* cells = espyiFile_Find(made.file, espyiSectionKind_StaticCells);
+    uint16_t* indices = (uint16_t*)(void*)((uint8_t*)made.file + cells->offset);
+    espyPvs pvs;
+    espyDataError error;
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        indices[2] = (uint16_t)(made.statics.setCount - i);
+        espyPvsCase_Rehash(made.file, made.size);
+        espyResult result = espyPvs_Load(&pvs, made.file, made.size, &error);
+        assert_int_equal(result, i == 0 ? espyResult_BadData : espyResult_Ok);
+        assert_true(i != 0 || (strcmp(error.field, "STATIC_CELLS") == 0 && error.byteOffset == cells->offset + 4));
+    }
     espyPvsCase_Free(&made);
 }
 
@@ -702,6 +755,8 @@ static const struct CMUnitTest espyTests[] = {
     cmocka_unit_test(test_flipped_bytes_of_the_other_order),
     cmocka_unit_test(test_damage_is_named_by_its_field),
     cmocka_unit_test(test_maps_that_lose_a_row_are_refused),
+    cmocka_unit_test(test_rows_that_repeat_are_refused),
+    cmocka_unit_test(test_an_index_just_past_the_sets_is_refused),
     cmocka_unit_test(test_later_minor_versions_load),
     cmocka_unit_test(test_both_byte_orders),
     cmocka_unit_test(test_unaligned_data_is_refused),
