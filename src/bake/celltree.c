@@ -2,7 +2,7 @@
 // Binary tree over the stored cells, so that one proof can answer for a whole block of them.
 #include "bake/proof_internal.h"
 
-static void espyiCellNode_Bound(const espyiGrid* grid, const uint32_t* order, espyiCellNode* node)
+static void espyCellNode_Bound(const espyiGrid* grid, const uint32_t* order, espyiCellNode* node)
 {
     for (uint32_t i = 0; i < node->count; ++i)
     {
@@ -16,7 +16,7 @@ static void espyiCellNode_Bound(const espyiGrid* grid, const uint32_t* order, es
     }
 }
 
-static uint32_t espyiCellCoord_Axis(const espyiCellCoord* cell, uint32_t axis)
+static uint32_t espyCellCoord_Axis(const espyiCellCoord* cell, uint32_t axis)
 {
     return axis == 0 ? cell->x : (axis == 1 ? cell->y : cell->z);
 }
@@ -57,7 +57,7 @@ espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, es
     for (uint32_t index = 0; index < tree->nodeCount; ++index)
     {
         espyiCellNode* node = &tree->nodes[index];
-        espyiCellNode_Bound(grid, tree->order, node);
+        espyCellNode_Bound(grid, tree->order, node);
         if (node->count == 1)
         {
             tree->leafOf[tree->order[node->first]] = index;
@@ -73,7 +73,7 @@ espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, es
         for (uint32_t i = 0; i < node->count; ++i)
         {
             uint32_t rank = tree->order[node->first + i];
-            if (espyiCellCoord_Axis(&grid->cells[rank], axis) < middle)
+            if (espyCellCoord_Axis(&grid->cells[rank], axis) < middle)
             {
                 tree->order[node->first + left++] = rank;
             }

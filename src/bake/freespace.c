@@ -24,25 +24,25 @@
 
 enum
 {
-    espyiSide_Front = 1,
-    espyiSide_Back = 2,
+    espySide_Front = 1,
+    espySide_Back = 2,
 };
 
-typedef struct espyiTask
+typedef struct espyBuildTask
 {
     size_t first, count; ///< In the list of the level.
     int32_t parent;
     uint32_t side;
-} espyiTask;
+} espyBuildTask;
 
-typedef struct espyiBuilder
+typedef struct espyBuilder
 {
     const espyHooks* hooks;
     espyiPolygonSet* set;
     uint32_t* items; ///< Pieces of this level, task by task.
     uint32_t* nextItems;
-    espyiTask* tasks;
-    espyiTask* nextTasks;
+    espyBuildTask* tasks;
+    espyBuildTask* nextTasks;
     espyiNode* nodes;
     uint32_t* covers;
     size_t itemCapacity, nextItemCapacity, nextItemCount;
@@ -52,39 +52,39 @@ typedef struct espyiBuilder
     size_t maxPieces;
     uint32_t dropped;
     double snap;
-} espyiBuilder;
+} espyBuilder;
 
-static bool espyiBuilder_Reserve(const espyiBuilder* builder, void* array, size_t* capacity, size_t needed, size_t size)
+static bool espyBuilder_Reserve(const espyBuilder* builder, void* array, size_t* capacity, size_t needed, size_t size)
 {
     void** slot = (void**)array;
     return espyiGrow(builder->hooks, slot, capacity, needed, size);
 }
 
 /// Sides of the plane that the piece reaches by more than its snap; 0: it lies in the plane.
-static uint32_t espyiBuilder_Classify(const espyiBuilder* builder, const espyiPolygonD* piece, const espyiPlaneD* plane)
+static uint32_t espyBuilder_Classify(const espyBuilder* builder, const espyiPolygonD* piece, const espyiPlaneD* plane)
 {
     double middle = espyiPlane_At(plane, piece->center);
     double reach =
         fabs(plane->n[0]) * piece->half[0] + fabs(plane->n[1]) * piece->half[1] + fabs(plane->n[2]) * piece->half[2];
     if (middle - reach > piece->snap)
     {
-        return espyiSide_Front;
+        return espySide_Front;
     }
     if (middle + reach < -piece->snap)
     {
-        return espyiSide_Back;
+        return espySide_Back;
     }
     uint32_t sides = 0;
     for (uint32_t i = 0; i < piece->count; ++i)
     {
         double d = espyiPlane_At(plane, builder->set->points[piece->first + i]);
-        sides |= d > piece->snap ? espyiSide_Front : (d < -piece->snap ? espyiSide_Back : 0u);
+        sides |= d > piece->snap ? espySide_Front : (d < -piece->snap ? espySide_Back : 0u);
     }
     return sides;
 }
 
 /// The plane that splits least, balances best and takes most polygons with it; by a fixed sample of both.
-static uint32_t espyiBuilder_ChoosePlane(const espyiBuilder* builder, const espyiTask* task)
+static uint32_t espyBuilder_ChoosePlane(const espyBuilder* builder, const espyBuildTask* task)
 {
     const uint32_t* items = builder->items + task->first;
     size_t candidates = task->count < ESPYI_CANDIDATES ? task->count : ESPYI_CANDIDATES;
@@ -102,10 +102,10 @@ static uint32_t espyiBuilder_ChoosePlane(const espyiBuilder* builder, const espy
         for (size_t s = 0; s < samples; ++s)
         {
             const espyiPolygonD* piece = &builder->set->polygons[items[s * task->count / samples]];
-            uint32_t sides = piece->plane == planeIndex ? 0 : espyiBuilder_Classify(builder, piece, plane);
-            front += sides == espyiSide_Front;
-            back += sides == espyiSide_Back;
-            splits += sides == (espyiSide_Front | espyiSide_Back);
+            uint32_t sides = piece->plane == planeIndex ? 0 : espyBuilder_Classify(builder, piece, plane);
+            front += sides == espySide_Front;
+            back += sides == espySide_Back;
+            splits += sides == (espySide_Front | espySide_Back);
             on += sides == 0;
         }
         double cost = 6.0 * splits + 0.5 * fabs((double)front - (double)back) - 4.0 * on;
@@ -122,7 +122,7 @@ static uint32_t espyiBuilder_ChoosePlane(const espyiBuilder* builder, const espy
 
 /// Puts points within the snap of the plane onto it, along the polygon's own plane, so that a wall that ends a rounding
 /// short of a floor ends at it.
-static void espyiBuilder_MovePoints(espyiBuilder* builder, espyiPolygonD* piece, const espyiPlaneD* plane)
+static void espyBuilder_MovePoints(espyBuilder* builder, espyiPolygonD* piece, const espyiPlaneD* plane)
 {
     const double* own = builder->set->planes[piece->plane].n;
     double cosine = own[0] * plane->n[0] + own[1] * plane->n[1] + own[2] * plane->n[2];
@@ -160,14 +160,14 @@ static void espyiBuilder_MovePoints(espyiBuilder* builder, espyiPolygonD* piece,
 }
 
 /// Cuts the piece by the plane into the two that replace it. False: out of memory.
-static bool espyiBuilder_Split(espyiBuilder* builder, uint32_t item, const espyiPlaneD* plane, uint32_t out[2])
+static bool espyBuilder_Split(espyBuilder* builder, uint32_t item, const espyiPlaneD* plane, uint32_t out[2])
 {
     espyiPolygonSet* set = builder->set;
     espyiPolygonD piece = set->polygons[item];
-    if (!espyiBuilder_Reserve(builder, &set->points, &set->pointCapacity, set->pointCount + 2 * (piece.count + 2),
-                              sizeof(double[3])) ||
-        !espyiBuilder_Reserve(builder, &set->polygons, &set->polygonCapacity, set->polygonCount + 2,
-                              sizeof(espyiPolygonD)))
+    if (!espyBuilder_Reserve(builder, &set->points, &set->pointCapacity, set->pointCount + 2 * (piece.count + 2),
+                             sizeof(double[3])) ||
+        !espyBuilder_Reserve(builder, &set->polygons, &set->polygonCapacity, set->polygonCount + 2,
+                             sizeof(espyiPolygonD)))
     {
         return false;
     }
@@ -218,10 +218,10 @@ static bool espyiBuilder_Split(espyiBuilder* builder, uint32_t item, const espyi
     return true;
 }
 
-static bool espyiBuilder_PushItem(espyiBuilder* builder, uint32_t item)
+static bool espyBuilder_PushItem(espyBuilder* builder, uint32_t item)
 {
-    if (!espyiBuilder_Reserve(builder, &builder->nextItems, &builder->nextItemCapacity, builder->nextItemCount + 1,
-                              sizeof(uint32_t)))
+    if (!espyBuilder_Reserve(builder, &builder->nextItems, &builder->nextItemCapacity, builder->nextItemCount + 1,
+                             sizeof(uint32_t)))
     {
         return false;
     }
@@ -229,14 +229,14 @@ static bool espyiBuilder_PushItem(espyiBuilder* builder, uint32_t item)
     return true;
 }
 
-static bool espyiBuilder_PushTask(espyiBuilder* builder, espyiTask task)
+static bool espyBuilder_PushTask(espyBuilder* builder, espyBuildTask task)
 {
     if (task.count == 0)
     {
         return true;
     }
-    if (!espyiBuilder_Reserve(builder, &builder->nextTasks, &builder->nextTaskCapacity, builder->nextTaskCount + 1,
-                              sizeof(espyiTask)))
+    if (!espyBuilder_Reserve(builder, &builder->nextTasks, &builder->nextTaskCapacity, builder->nextTaskCount + 1,
+                             sizeof(espyBuildTask)))
     {
         return false;
     }
@@ -244,12 +244,12 @@ static bool espyiBuilder_PushTask(espyiBuilder* builder, espyiTask task)
     return true;
 }
 
-static bool espyiBuilder_SplitTask(espyiBuilder* builder, espyiTask* task)
+static bool espyBuilder_SplitTask(espyBuilder* builder, espyBuildTask* task)
 {
-    uint32_t planeIndex = espyiBuilder_ChoosePlane(builder, task);
+    uint32_t planeIndex = espyBuilder_ChoosePlane(builder, task);
     int32_t nodeIndex = (int32_t)builder->nodeCount;
-    if (!espyiBuilder_Reserve(builder, &builder->nodes, &builder->nodeCapacity, builder->nodeCount + 1,
-                              sizeof(espyiNode)))
+    if (!espyBuilder_Reserve(builder, &builder->nodes, &builder->nodeCapacity, builder->nodeCount + 1,
+                             sizeof(espyiNode)))
     {
         return false;
     }
@@ -270,7 +270,7 @@ static bool espyiBuilder_SplitTask(espyiBuilder* builder, espyiTask* task)
     {
         uint32_t item = items[i];
         espyiPolygonD* piece = &builder->set->polygons[item];
-        uint32_t sides = piece->plane == planeIndex ? 0 : espyiBuilder_Classify(builder, piece, &plane);
+        uint32_t sides = piece->plane == planeIndex ? 0 : espyBuilder_Classify(builder, piece, &plane);
         if (sides == 0)
         {
             double most = 0;
@@ -279,8 +279,8 @@ static bool espyiBuilder_SplitTask(espyiBuilder* builder, espyiTask* task)
                 most = fmax(most, fabs(espyiPlane_At(&plane, builder->set->points[piece->first + k])));
             }
             builder->snap = fmax(builder->snap, piece->moved + most);
-            if (!espyiBuilder_Reserve(builder, &builder->covers, &builder->coverCapacity, builder->coverCount + 1,
-                                      sizeof(uint32_t)))
+            if (!espyBuilder_Reserve(builder, &builder->covers, &builder->coverCapacity, builder->coverCount + 1,
+                                     sizeof(uint32_t)))
             {
                 return false;
             }
@@ -288,21 +288,21 @@ static bool espyiBuilder_SplitTask(espyiBuilder* builder, espyiTask* task)
             builder->nodes[nodeIndex].coverCount += 1;
             continue;
         }
-        espyiBuilder_MovePoints(builder, piece, &plane);
+        espyBuilder_MovePoints(builder, piece, &plane);
         uint32_t part[2] = {UINT32_MAX, UINT32_MAX};
-        if (sides == espyiSide_Front || sides == espyiSide_Back)
+        if (sides == espySide_Front || sides == espySide_Back)
         {
-            part[sides == espyiSide_Front ? 0 : 1] = item;
+            part[sides == espySide_Front ? 0 : 1] = item;
         }
         else if (builder->set->polygonCount + 2 > builder->maxPieces)
         {
             builder->dropped += 1;
         }
-        else if (!espyiBuilder_Split(builder, item, &plane, part))
+        else if (!espyBuilder_Split(builder, item, &plane, part))
         {
             return false;
         }
-        if (part[0] != UINT32_MAX && !espyiBuilder_PushItem(builder, part[0]))
+        if (part[0] != UINT32_MAX && !espyBuilder_PushItem(builder, part[0]))
         {
             return false;
         }
@@ -314,17 +314,17 @@ static bool espyiBuilder_SplitTask(espyiBuilder* builder, espyiTask* task)
     size_t backFirst = builder->nextItemCount;
     for (size_t i = 0; i < backCount; ++i)
     {
-        if (!espyiBuilder_PushItem(builder, items[i]))
+        if (!espyBuilder_PushItem(builder, items[i]))
         {
             return false;
         }
     }
-    return espyiBuilder_PushTask(builder, (espyiTask){frontFirst, backFirst - frontFirst, nodeIndex, 0}) &&
-           espyiBuilder_PushTask(builder, (espyiTask){backFirst, backCount, nodeIndex, 1});
+    return espyBuilder_PushTask(builder, (espyBuildTask){frontFirst, backFirst - frontFirst, nodeIndex, 0}) &&
+           espyBuilder_PushTask(builder, (espyBuildTask){backFirst, backCount, nodeIndex, 1});
 }
 
 /// Starts with what is left of each polygon inside the world.
-static bool espyiBuilder_ClipToWorld(espyiBuilder* builder, espyiBoxD world)
+static bool espyBuilder_ClipToWorld(espyBuilder* builder, espyiBoxD world)
 {
     size_t originals = builder->set->polygonCount;
     for (size_t i = 0; i < originals; ++i)
@@ -337,21 +337,21 @@ static bool espyiBuilder_ClipToWorld(espyiBuilder* builder, espyiBoxD world)
             // In front is inside.
             plane.n[axis] = face % 2 ? -1.0 : 1.0;
             plane.w = face % 2 ? -world.max[axis] : world.min[axis];
-            uint32_t sides = espyiBuilder_Classify(builder, &builder->set->polygons[item], &plane);
+            uint32_t sides = espyBuilder_Classify(builder, &builder->set->polygons[item], &plane);
             uint32_t part[2] = {item, UINT32_MAX};
-            if (sides == espyiSide_Back || sides == 0)
+            if (sides == espySide_Back || sides == 0)
             {
                 // One that lies in a face of the world blocks nothing.
                 item = UINT32_MAX;
                 continue;
             }
-            if (sides == (espyiSide_Front | espyiSide_Back) && !espyiBuilder_Split(builder, item, &plane, part))
+            if (sides == (espySide_Front | espySide_Back) && !espyBuilder_Split(builder, item, &plane, part))
             {
                 return false;
             }
             item = part[0];
         }
-        if (item != UINT32_MAX && !espyiBuilder_PushItem(builder, item))
+        if (item != UINT32_MAX && !espyBuilder_PushItem(builder, item))
         {
             return false;
         }
@@ -359,7 +359,7 @@ static bool espyiBuilder_ClipToWorld(espyiBuilder* builder, espyiBoxD world)
     return true;
 }
 
-static void espyiBuilder_NextLevel(espyiBuilder* builder)
+static void espyBuilder_NextLevel(espyBuilder* builder)
 {
     uint32_t* items = builder->items;
     size_t capacity = builder->itemCapacity;
@@ -368,7 +368,7 @@ static void espyiBuilder_NextLevel(espyiBuilder* builder)
     builder->nextItems = items;
     builder->nextItemCapacity = capacity;
     builder->nextItemCount = 0;
-    espyiTask* tasks = builder->tasks;
+    espyBuildTask* tasks = builder->tasks;
     capacity = builder->taskCapacity;
     builder->tasks = builder->nextTasks;
     builder->taskCapacity = builder->nextTaskCapacity;
@@ -377,24 +377,24 @@ static void espyiBuilder_NextLevel(espyiBuilder* builder)
     builder->nextTaskCount = 0;
 }
 
-static bool espyiBuilder_Run(espyiBuilder* builder, espyiBoxD world)
+static bool espyBuilder_Run(espyBuilder* builder, espyiBoxD world)
 {
-    if (!espyiBuilder_ClipToWorld(builder, world) ||
-        !espyiBuilder_PushTask(builder, (espyiTask){0, builder->nextItemCount, -1, 0}))
+    if (!espyBuilder_ClipToWorld(builder, world) ||
+        !espyBuilder_PushTask(builder, (espyBuildTask){0, builder->nextItemCount, -1, 0}))
     {
         return false;
     }
     while (builder->nextTaskCount)
     {
         size_t count = builder->nextTaskCount;
-        espyiBuilder_NextLevel(builder);
+        espyBuilder_NextLevel(builder);
         for (size_t i = 0; i < count; ++i)
         {
             if (builder->nodeCount >= builder->maxNodes)
             {
                 builder->dropped += (uint32_t)builder->tasks[i].count;
             }
-            else if (!espyiBuilder_SplitTask(builder, &builder->tasks[i]))
+            else if (!espyBuilder_SplitTask(builder, &builder->tasks[i]))
             {
                 return false;
             }
@@ -404,7 +404,7 @@ static bool espyiBuilder_Run(espyiBuilder* builder, espyiBoxD world)
 }
 
 /// Numbers the leaves front to back in tree order, so that every walk down the tree lists them in ascending order.
-static bool espyiFreeSpace_NumberLeaves(espyiFreeSpace* space)
+static bool espyFreeSpace_NumberLeaves(espyiFreeSpace* space)
 {
     size_t capacity = 0, depth = 0;
     void* stack = NULL;
@@ -450,7 +450,7 @@ static bool espyiFreeSpace_NumberLeaves(espyiFreeSpace* space)
     return ok;
 }
 
-static void espyiBuilder_Free(espyiBuilder* builder)
+static void espyBuilder_Free(espyBuilder* builder)
 {
     espyiFree(builder->hooks, builder->items);
     espyiFree(builder->hooks, builder->nextItems);
@@ -460,7 +460,7 @@ static void espyiBuilder_Free(espyiBuilder* builder)
     espyiFree(builder->hooks, builder->covers);
 }
 
-static espyResult espyiFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occluders, const espyiFreeSpaceDef* def)
+static espyResult espyFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occluders, const espyiFreeSpaceDef* def)
 {
     espyiPolygonSet set;
     uint32_t dropped;
@@ -469,10 +469,10 @@ static espyResult espyiFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occ
     {
         return result;
     }
-    espyiBuilder builder = {.hooks = &space->hooks, .set = &set, .maxNodes = def->maxNodes};
+    espyBuilder builder = {.hooks = &space->hooks, .set = &set, .maxNodes = def->maxNodes};
     builder.maxPieces = set.polygonCount + 4 * (size_t)def->maxNodes;
     space->stats.polygons = (uint32_t)set.polygonCount;
-    result = espyiBuilder_Run(&builder, space->world) ? espyResult_Ok : espyResult_OutOfMemory;
+    result = espyBuilder_Run(&builder, space->world) ? espyResult_Ok : espyResult_OutOfMemory;
     if (result == espyResult_Ok)
     {
         space->nodes = builder.nodes;
@@ -480,16 +480,16 @@ static espyResult espyiFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occ
         builder.nodes = NULL;
         space->stats.droppedPolygons = dropped + builder.dropped;
         space->stats.snap = builder.snap;
-        result = espyiFreeSpace_NumberLeaves(space) ? espyiPortals_Build(space, &set, builder.covers, def->smallestHole,
-                                                                         ESPYI_PORTALS_PER_NODE * (size_t)def->maxNodes)
-                                                    : espyResult_OutOfMemory;
+        result = espyFreeSpace_NumberLeaves(space) ? espyiPortals_Build(space, &set, builder.covers, def->smallestHole,
+                                                                        ESPYI_PORTALS_PER_NODE * (size_t)def->maxNodes)
+                                                   : espyResult_OutOfMemory;
     }
-    espyiBuilder_Free(&builder);
+    espyBuilder_Free(&builder);
     espyiPolygons_Free(&set, &space->hooks);
     return result;
 }
 
-static void espyiFreeSpace_Clear(espyiFreeSpace* space)
+static void espyFreeSpace_Clear(espyiFreeSpace* space)
 {
     espyiFree(&space->hooks, space->nodes);
     espyiFree(&space->hooks, space->leafBoxes);
@@ -537,13 +537,13 @@ espyResult espyiFreeSpace_Build(const espyiSoup* occluders, espyiBoxD world, con
     used.hooks = &space->hooks;
     used.maxPolygons = def->maxPolygons ? def->maxPolygons : ESPYI_DEFAULT_POLYGONS;
     used.maxNodes = def->maxNodes ? def->maxNodes : ESPYI_DEFAULT_NODES;
-    espyResult result = espyiFreeSpace_Try(space, occluders, &used);
+    espyResult result = espyFreeSpace_Try(space, occluders, &used);
     while (result == espyResult_LimitExceeded && used.maxPolygons)
     {
         // Too many openings to keep. They cannot be left out, polygons can.
-        espyiFreeSpace_Clear(space);
+        espyFreeSpace_Clear(space);
         used.maxPolygons = space->stats.polygons / 2;
-        result = espyiFreeSpace_Try(space, occluders, &used);
+        result = espyFreeSpace_Try(space, occluders, &used);
     }
     if (result != espyResult_Ok)
     {
@@ -563,7 +563,7 @@ void espyiFreeSpace_Destroy(espyiFreeSpace* space)
     if (space)
     {
         espyHooks hooks = space->hooks;
-        espyiFreeSpace_Clear(space);
+        espyFreeSpace_Clear(space);
         espyiFree(&hooks, space);
     }
 }

@@ -12,7 +12,7 @@
 // Bound of the joining passes: each at best halves the count, and the first two do nearly all.
 #define ESPYI_MERGE_PASSES 6u
 
-typedef struct espyiMergePolygon
+typedef struct espyMergePolygon
 {
     uint32_t points[ESPYI_MAX_MERGED_POINTS];
     uint32_t count; ///< 0: joined into another.
@@ -20,16 +20,16 @@ typedef struct espyiMergePolygon
     double area, snap;
     double off;   ///< Largest distance of a point from the plane.
     double moved; ///< Largest move of a point when coordinates were aligned.
-} espyiMergePolygon;
+} espyMergePolygon;
 
-typedef struct espyiMerger
+typedef struct espyMerger
 {
     const espyHooks* hooks;
     double (*points)[3];
     double* moves; ///< One a point.
-    espyiMergePolygon* polygons;
+    espyMergePolygon* polygons;
     size_t pointCount, polygonCount;
-} espyiMerger;
+} espyMerger;
 
 bool espyiKeyed_Sort(espyiKeyed* items, size_t count, const espyHooks* hooks)
 {
@@ -80,7 +80,7 @@ bool espyiKeyed_Sort(espyiKeyed* items, size_t count, const espyHooks* hooks)
 }
 
 /// Non-negative doubles order like their bits.
-static uint64_t espyiDoubleBits(double value)
+static uint64_t espyDoubleBits(double value)
 {
     union
     {
@@ -90,19 +90,19 @@ static uint64_t espyiDoubleBits(double value)
     return bits.u;
 }
 
-static void espyiCross(const double a[3], const double b[3], double out[3])
+static void espyCross(const double a[3], const double b[3], double out[3])
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static double espyiDot(const double a[3], const double b[3])
+static double espyDot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void espyiSub(const double a[3], const double b[3], double out[3])
+static void espySub(const double a[3], const double b[3], double out[3])
 {
     out[0] = a[0] - b[0];
     out[1] = a[1] - b[1];
@@ -110,7 +110,7 @@ static void espyiSub(const double a[3], const double b[3], double out[3])
 }
 
 /// Step of 32-bit floats at this magnitude.
-static double espyiFloatStep(double magnitude)
+static double espyFloatStep(double magnitude)
 {
     int exponent;
     frexp(magnitude < 1.0 ? 1.0 : magnitude, &exponent);
@@ -118,9 +118,9 @@ static double espyiFloatStep(double magnitude)
 }
 
 /// Two float steps: what rotating and placing a mesh in 32-bit floats does to its flat faces.
-static double espyiSnapAt(double magnitude)
+static double espySnapAt(double magnitude)
 {
-    return 2 * espyiFloatStep(fabs(magnitude));
+    return 2 * espyFloatStep(fabs(magnitude));
 }
 
 void espyiPolygon_Bound(espyiPolygonD* polygon, const double (*points)[3])
@@ -139,22 +139,22 @@ void espyiPolygon_Bound(espyiPolygonD* polygon, const double (*points)[3])
     }
 }
 
-static bool espyiTriangle_IsThick(const double a[3], const double b[3], const double c[3], double* area)
+static bool espyTriangle_IsThick(const double a[3], const double b[3], const double c[3], double* area)
 {
     double ab[3], ac[3], bc[3], normal[3];
-    espyiSub(b, a, ab);
-    espyiSub(c, a, ac);
-    espyiSub(c, b, bc);
-    espyiCross(ab, ac, normal);
-    double longest = fmax(espyiDot(ab, ab), fmax(espyiDot(ac, ac), espyiDot(bc, bc)));
-    double twice = sqrt(espyiDot(normal, normal));
+    espySub(b, a, ab);
+    espySub(c, a, ac);
+    espySub(c, b, bc);
+    espyCross(ab, ac, normal);
+    double longest = fmax(espyDot(ab, ab), fmax(espyDot(ac, ac), espyDot(bc, bc)));
+    double twice = sqrt(espyDot(normal, normal));
     *area = 0.5 * twice;
     return twice > ESPYI_MIN_HEIGHT * sqrt(longest);
 }
 
 /// Reads one triangle; false where it cannot occlude.
-static bool espyiTriangle_Read(const espyTriangles* mesh, uint32_t triangle, espyiBoxD world, double p[3][3],
-                               double* area)
+static bool espyTriangle_Read(const espyTriangles* mesh, uint32_t triangle, espyiBoxD world, double p[3][3],
+                              double* area)
 {
     for (uint32_t i = 0; i < 3; ++i)
     {
@@ -184,26 +184,26 @@ static bool espyiTriangle_Read(const espyTriangles* mesh, uint32_t triangle, esp
             return false;
         }
     }
-    return espyiTriangle_IsThick(p[0], p[1], p[2], area);
+    return espyTriangle_IsThick(p[0], p[1], p[2], area);
 }
 
 /// Newell's normal, area and the plane through the middle of the points' heights.
-static bool espyiMerge_SetPlane(const espyiMerger* merger, espyiMergePolygon* polygon)
+static bool espyMerge_SetPlane(const espyMerger* merger, espyMergePolygon* polygon)
 {
     double normal[3] = {0, 0, 0};
     const double* origin = merger->points[polygon->points[0]];
     for (uint32_t i = 1; i + 1 < polygon->count; ++i)
     {
         double a[3], b[3], c[3];
-        espyiSub(merger->points[polygon->points[i]], origin, a);
-        espyiSub(merger->points[polygon->points[i + 1]], origin, b);
-        espyiCross(a, b, c);
+        espySub(merger->points[polygon->points[i]], origin, a);
+        espySub(merger->points[polygon->points[i + 1]], origin, b);
+        espyCross(a, b, c);
         for (int axis = 0; axis < 3; ++axis)
         {
             normal[axis] += c[axis];
         }
     }
-    double length = sqrt(espyiDot(normal, normal));
+    double length = sqrt(espyDot(normal, normal));
     if (!(length > 0))
     {
         return false;
@@ -226,7 +226,7 @@ static bool espyiMerge_SetPlane(const espyiMerger* merger, espyiMergePolygon* po
     double low = DBL_MAX, high = -DBL_MAX;
     for (uint32_t i = 0; i < polygon->count; ++i)
     {
-        double height = espyiDot(polygon->normal, merger->points[polygon->points[i]]);
+        double height = espyDot(polygon->normal, merger->points[polygon->points[i]]);
         low = height < low ? height : low;
         high = height > high ? height : high;
     }
@@ -236,7 +236,7 @@ static bool espyiMerge_SetPlane(const espyiMerger* merger, espyiMergePolygon* po
 }
 
 /// Place of the directed edge a -> b in the polygon, or NO_INDEX.
-static uint32_t espyiMerge_FindEdge(const espyiMergePolygon* polygon, uint32_t a, uint32_t b)
+static uint32_t espyMerge_FindEdge(const espyMergePolygon* polygon, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < polygon->count; ++i)
     {
@@ -248,7 +248,7 @@ static uint32_t espyiMerge_FindEdge(const espyiMergePolygon* polygon, uint32_t a
     return ESPYI_NO_INDEX;
 }
 
-static void espyiMerge_Reverse(espyiMergePolygon* polygon)
+static void espyMerge_Reverse(espyMergePolygon* polygon)
 {
     for (uint32_t i = 0; i < polygon->count / 2; ++i)
     {
@@ -260,27 +260,27 @@ static void espyiMerge_Reverse(espyiMergePolygon* polygon)
 
 /// Joins q to p over the edge a - b where the result is convex and flat. Occluders block both ways, so either side of
 /// q will do.
-static bool espyiMerge_Join(const espyiMerger* merger, espyiMergePolygon* p, const espyiMergePolygon* other, uint32_t a,
-                            uint32_t b)
+static bool espyMerge_Join(const espyMerger* merger, espyMergePolygon* p, const espyMergePolygon* other, uint32_t a,
+                           uint32_t b)
 {
-    espyiMergePolygon q = *other;
-    uint32_t i = espyiMerge_FindEdge(p, a, b);
+    espyMergePolygon q = *other;
+    uint32_t i = espyMerge_FindEdge(p, a, b);
     if (i == ESPYI_NO_INDEX)
     {
         uint32_t swap = a;
         a = b;
         b = swap;
-        i = espyiMerge_FindEdge(p, a, b);
+        i = espyMerge_FindEdge(p, a, b);
         if (i == ESPYI_NO_INDEX)
         {
             return false;
         }
     }
-    uint32_t j = espyiMerge_FindEdge(&q, b, a);
+    uint32_t j = espyMerge_FindEdge(&q, b, a);
     if (j == ESPYI_NO_INDEX)
     {
-        espyiMerge_Reverse(&q);
-        j = espyiMerge_FindEdge(&q, b, a);
+        espyMerge_Reverse(&q);
+        j = espyMerge_FindEdge(&q, b, a);
         if (j == ESPYI_NO_INDEX)
         {
             return false;
@@ -292,7 +292,7 @@ static bool espyiMerge_Join(const espyiMerger* merger, espyiMergePolygon* p, con
         return false;
     }
     // Around p from b to a, then around q from after a to before b.
-    espyiMergePolygon joined = *p;
+    espyMergePolygon joined = *p;
     joined.count = 0;
     for (uint32_t k = 0; k < p->count; ++k)
     {
@@ -304,7 +304,7 @@ static bool espyiMerge_Join(const espyiMerger* merger, espyiMergePolygon* p, con
     }
     joined.snap = fmin(p->snap, q.snap);
     joined.moved = fmax(p->moved, q.moved);
-    if (!espyiMerge_SetPlane(merger, &joined) || joined.off > 0.5 * joined.snap ||
+    if (!espyMerge_SetPlane(merger, &joined) || joined.off > 0.5 * joined.snap ||
         fabs(joined.area - p->area - q.area) > 1e-6 * joined.area)
     {
         return false;
@@ -321,12 +321,12 @@ static bool espyiMerge_Join(const espyiMerger* merger, espyiMergePolygon* p, con
         const double* here = merger->points[joined.points[at]];
         const double* after = merger->points[joined.points[(at + 1) % joined.count]];
         double in[3], out[3], across[3], turn[3];
-        espyiSub(here, before, in);
-        espyiSub(after, here, out);
-        espyiSub(after, before, across);
-        espyiCross(in, out, turn);
-        double span = sqrt(espyiDot(across, across));
-        double height = span > 0 ? espyiDot(turn, joined.normal) / span : -1;
+        espySub(here, before, in);
+        espySub(after, here, out);
+        espySub(after, before, across);
+        espyCross(in, out, turn);
+        double span = sqrt(espyDot(across, across));
+        double height = span > 0 ? espyDot(turn, joined.normal) / span : -1;
         if (height < -1e-9)
         {
             return false;
@@ -340,7 +340,7 @@ static bool espyiMerge_Join(const espyiMerger* merger, espyiMergePolygon* p, con
             joined.count -= 1;
         }
     }
-    if (joined.count < 3 || !espyiMerge_SetPlane(merger, &joined))
+    if (joined.count < 3 || !espyMerge_SetPlane(merger, &joined))
     {
         return false;
     }
@@ -349,7 +349,7 @@ static bool espyiMerge_Join(const espyiMerger* merger, espyiMergePolygon* p, con
 }
 
 /// One pass over all edges that two polygons share, longest first (so diagonals go before sides).
-static bool espyiMerge_Pass(espyiMerger* merger, size_t* joins)
+static bool espyMerge_Pass(espyMerger* merger, size_t* joins)
 {
     size_t edgeCount = 0;
     for (size_t i = 0; i < merger->polygonCount; ++i)
@@ -362,7 +362,7 @@ static bool espyiMerge_Pass(espyiMerger* merger, size_t* joins)
     size_t count = 0, runCount = 0;
     for (size_t i = 0; ok && i < merger->polygonCount; ++i)
     {
-        const espyiMergePolygon* polygon = &merger->polygons[i];
+        const espyMergePolygon* polygon = &merger->polygons[i];
         for (uint32_t k = 0; k < polygon->count; ++k)
         {
             uint32_t a = polygon->points[k], b = polygon->points[(k + 1) % polygon->count];
@@ -376,8 +376,8 @@ static bool espyiMerge_Pass(espyiMerger* merger, size_t* joins)
         if (edges[i].key == edges[i + 1].key && (i == 0 || edges[i - 1].key != edges[i].key))
         {
             double along[3];
-            espyiSub(merger->points[edges[i].key >> 32], merger->points[edges[i].key & 0xFFFFFFFFu], along);
-            runs[runCount].key = ~espyiDoubleBits(espyiDot(along, along));
+            espySub(merger->points[edges[i].key >> 32], merger->points[edges[i].key & 0xFFFFFFFFu], along);
+            runs[runCount].key = ~espyDoubleBits(espyDot(along, along));
             runs[runCount++].value = (uint32_t)i;
         }
     }
@@ -393,12 +393,12 @@ static bool espyiMerge_Pass(espyiMerger* merger, size_t* joins)
         }
         for (size_t first = i; first < end; ++first)
         {
-            espyiMergePolygon* p = &merger->polygons[edges[first].value];
+            espyMergePolygon* p = &merger->polygons[edges[first].value];
             for (size_t second = first + 1; second < end && p->count; ++second)
             {
-                espyiMergePolygon* q = &merger->polygons[edges[second].value];
+                espyMergePolygon* q = &merger->polygons[edges[second].value];
                 if (p != q && q->count &&
-                    espyiMerge_Join(merger, p, q, (uint32_t)(edges[i].key >> 32), (uint32_t)edges[i].key))
+                    espyMerge_Join(merger, p, q, (uint32_t)(edges[i].key >> 32), (uint32_t)edges[i].key))
                 {
                     q->count = 0;
                     *joins += 1;
@@ -413,7 +413,7 @@ static bool espyiMerge_Pass(espyiMerger* merger, size_t* joins)
 }
 
 /// Gives equal positions one index: open addressing over the bits of the coordinates.
-static bool espyiMerge_Weld(espyiMerger* merger, const espyTriangles* mesh, const espyiKeyed* chosen, size_t count)
+static bool espyMerge_Weld(espyMerger* merger, const espyTriangles* mesh, const espyiKeyed* chosen, size_t count)
 {
     size_t slots = 16;
     while (slots < 6 * count)
@@ -423,11 +423,11 @@ static bool espyiMerge_Weld(espyiMerger* merger, const espyTriangles* mesh, cons
     uint32_t* table = espyiAlloc(merger->hooks, slots, sizeof(uint32_t));
     merger->points = espyiAlloc(merger->hooks, 3 * count, sizeof(double[3]));
     merger->moves = espyiAlloc(merger->hooks, 3 * count, sizeof(double));
-    merger->polygons = espyiAlloc(merger->hooks, count, sizeof(espyiMergePolygon));
+    merger->polygons = espyiAlloc(merger->hooks, count, sizeof(espyMergePolygon));
     bool ok = table && merger->points && merger->moves && merger->polygons;
     for (size_t i = 0; ok && i < count; ++i)
     {
-        espyiMergePolygon polygon = {.count = 3};
+        espyMergePolygon polygon = {.count = 3};
         double magnitude = 0;
         for (uint32_t k = 0; k < 3; ++k)
         {
@@ -437,7 +437,7 @@ static bool espyiMerge_Weld(espyiMerger* merger, const espyTriangles* mesh, cons
             uint64_t hash = 0;
             for (int axis = 0; axis < 3; ++axis)
             {
-                hash = espyiHash_U64(hash, espyiDoubleBits(p[axis]));
+                hash = espyiHash_U64(hash, espyDoubleBits(p[axis]));
                 magnitude = fmax(magnitude, fabs(p[axis]));
             }
             size_t slot = (size_t)hash & (slots - 1);
@@ -457,8 +457,8 @@ static bool espyiMerge_Weld(espyiMerger* merger, const espyTriangles* mesh, cons
             }
             polygon.points[k] = table[slot] - 1;
         }
-        polygon.snap = espyiSnapAt(magnitude);
-        if (espyiMerge_SetPlane(merger, &polygon))
+        polygon.snap = espySnapAt(magnitude);
+        if (espyMerge_SetPlane(merger, &polygon))
         {
             merger->polygons[merger->polygonCount++] = polygon;
         }
@@ -469,7 +469,7 @@ static bool espyiMerge_Weld(espyiMerger* merger, const espyTriangles* mesh, cons
 
 /// Axial faces that floats put a few steps apart get one coordinate, and so do all points within those steps of them:
 /// walls that end at a floor then end exactly there. Nothing moves where the coordinates are exact.
-static bool espyiMerge_Align(espyiMerger* merger)
+static bool espyMerge_Align(espyMerger* merger)
 {
     espyiKeyed* faces = espyiAlloc(merger->hooks, merger->polygonCount, sizeof(espyiKeyed));
     double* levels = espyiAlloc(merger->hooks, merger->polygonCount, sizeof(double));
@@ -483,10 +483,10 @@ static bool espyiMerge_Align(espyiMerger* merger)
             double x = merger->points[p[0]][axis];
             double low = fmin(x, fmin(merger->points[p[1]][axis], merger->points[p[2]][axis]));
             double high = fmax(x, fmax(merger->points[p[1]][axis], merger->points[p[2]][axis]));
-            if (high - low <= espyiSnapAt(x))
+            if (high - low <= espySnapAt(x))
             {
                 // Ordered by coordinate: an offset makes all of them positive.
-                faces[count++] = (espyiKeyed){espyiDoubleBits(x + 4e7), (uint32_t)i};
+                faces[count++] = (espyiKeyed){espyDoubleBits(x + 4e7), (uint32_t)i};
             }
         }
         ok = espyiKeyed_Sort(faces, count, merger->hooks);
@@ -496,9 +496,9 @@ static bool espyiMerge_Align(espyiMerger* merger)
                    level = start;
             for (end = first; end < count; ++end)
             {
-                const espyiMergePolygon* face = &merger->polygons[faces[end].value];
+                const espyMergePolygon* face = &merger->polygons[faces[end].value];
                 double x = merger->points[face->points[0]][axis];
-                if (x - start > espyiSnapAt(start))
+                if (x - start > espySnapAt(start))
                 {
                     break;
                 }
@@ -525,7 +525,7 @@ static bool espyiMerge_Align(espyiMerger* merger)
             }
             low += low + 1 < levelCount && fabs(levels[low + 1] - x) < fabs(levels[low] - x);
             double move = fabs(levels[low] - x);
-            if (move > 0 && move <= espyiSnapAt(x))
+            if (move > 0 && move <= espySnapAt(x))
             {
                 merger->points[i][axis] = levels[low];
                 merger->moves[i] += move;
@@ -537,13 +537,13 @@ static bool espyiMerge_Align(espyiMerger* merger)
     size_t kept = 0;
     for (size_t i = 0; i < merger->polygonCount && ok; ++i)
     {
-        espyiMergePolygon polygon = merger->polygons[i];
+        espyMergePolygon polygon = merger->polygons[i];
         const uint32_t* p = polygon.points;
         polygon.moved = fmax(merger->moves[p[0]], fmax(merger->moves[p[1]], merger->moves[p[2]]));
         double area;
         if (polygon.moved == 0 ||
-            (espyiTriangle_IsThick(merger->points[p[0]], merger->points[p[1]], merger->points[p[2]], &area) &&
-             espyiMerge_SetPlane(merger, &polygon)))
+            (espyTriangle_IsThick(merger->points[p[0]], merger->points[p[1]], merger->points[p[2]], &area) &&
+             espyMerge_SetPlane(merger, &polygon)))
         {
             merger->polygons[kept++] = polygon;
         }
@@ -552,8 +552,8 @@ static bool espyiMerge_Align(espyiMerger* merger)
     return ok;
 }
 
-static bool espyiPolygons_Copy(const espyiMerger* merger, const espyiKeyed* order, size_t count, double hole,
-                               espyiPolygonSet* set, const espyHooks* hooks)
+static bool espyPolygons_Copy(const espyMerger* merger, const espyiKeyed* order, size_t count, double hole,
+                              espyiPolygonSet* set, const espyHooks* hooks)
 {
     size_t points = 0;
     for (size_t i = 0; i < count; ++i)
@@ -577,7 +577,7 @@ static bool espyiPolygons_Copy(const espyiMerger* merger, const espyiKeyed* orde
     }
     for (size_t i = 0; i < count; ++i)
     {
-        const espyiMergePolygon* from = &merger->polygons[order[i].value];
+        const espyMergePolygon* from = &merger->polygons[order[i].value];
         espyiPolygonD* to = &set->polygons[i];
         espyiPlaneD* plane = &set->planes[i];
         *to = (espyiPolygonD){.first = (uint32_t)set->pointCount,
@@ -619,7 +619,7 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
     {
         return espyResult_Ok;
     }
-    espyiMerger merger = {.hooks = def->hooks};
+    espyMerger merger = {.hooks = def->hooks};
     espyiKeyed* chosen = espyiAlloc(def->hooks, mesh->triangleCount, sizeof(espyiKeyed));
     espyiKeyed* order = NULL;
     size_t count = 0, orderCount = 0;
@@ -627,20 +627,20 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
     for (uint32_t i = 0; ok && i < mesh->triangleCount; ++i)
     {
         double p[3][3], area;
-        if (espyiTriangle_Read(mesh, i, world, p, &area))
+        if (espyTriangle_Read(mesh, i, world, p, &area))
         {
-            chosen[count++] = (espyiKeyed){~espyiDoubleBits(area), i};
+            chosen[count++] = (espyiKeyed){~espyDoubleBits(area), i};
         }
     }
     // Joining seldom makes one polygon out of more than four triangles; more than that need not be looked at.
     ok = ok && espyiKeyed_Sort(chosen, count, def->hooks);
     size_t most = 4 * (size_t)def->maxPolygons;
     size_t kept = count < most ? count : most;
-    ok = ok && (kept == 0 || (espyiMerge_Weld(&merger, mesh, chosen, kept) && espyiMerge_Align(&merger)));
+    ok = ok && (kept == 0 || (espyMerge_Weld(&merger, mesh, chosen, kept) && espyMerge_Align(&merger)));
     for (uint32_t pass = 0; ok && kept && pass < ESPYI_MERGE_PASSES; ++pass)
     {
         size_t joins = 0;
-        ok = espyiMerge_Pass(&merger, &joins);
+        ok = espyMerge_Pass(&merger, &joins);
         if (joins == 0)
         {
             break;
@@ -655,13 +655,13 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
     {
         if (merger.polygons[i].count)
         {
-            order[orderCount++] = (espyiKeyed){~espyiDoubleBits(merger.polygons[i].area), (uint32_t)i};
+            order[orderCount++] = (espyiKeyed){~espyDoubleBits(merger.polygons[i].area), (uint32_t)i};
         }
     }
     ok = ok && espyiKeyed_Sort(order, orderCount, def->hooks);
     size_t used = orderCount < def->maxPolygons ? orderCount : def->maxPolygons;
     *dropped = (uint32_t)(count - kept + orderCount - used);
-    ok = ok && espyiPolygons_Copy(&merger, order, used, def->smallestHole, set, def->hooks);
+    ok = ok && espyPolygons_Copy(&merger, order, used, def->smallestHole, set, def->hooks);
     espyiFree(def->hooks, chosen);
     espyiFree(def->hooks, order);
     espyiFree(def->hooks, merger.points);

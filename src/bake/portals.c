@@ -18,71 +18,71 @@
 // Openings between the same two leaves up to which joining them is tried.
 #define ESPYI_JOIN_GROUP 40u
 
-typedef struct espyiFlat
+typedef struct espyFlat
 {
     uint32_t count;
     uint32_t tag[2]; ///< Leaves in front and behind; or, on a stack, what to do next.
     double p[ESPYI_FLAT_POINTS][2];
-} espyiFlat;
+} espyFlat;
 
-typedef struct espyiFlatList
+typedef struct espyFlatList
 {
-    espyiFlat* items;
+    espyFlat* items;
     size_t count, capacity;
-} espyiFlatList;
+} espyFlatList;
 
 /// Signed distance a u + b v + c where (a, b) has length `length` (it may be far from 1).
-typedef struct espyiLine
+typedef struct espyFlatLine
 {
     double a, b, c, length;
-} espyiLine;
+} espyFlatLine;
 
-typedef struct espyiCover
+typedef struct espyCover
 {
-    espyiLine lines[ESPYI_FLAT_LINES];
+    espyFlatLine lines[ESPYI_FLAT_LINES];
     uint32_t lineCount;
     double min[2], max[2];
-} espyiCover;
+} espyCover;
 
-typedef struct espyiPortal
+typedef struct espyPortal
 {
     uint32_t leaf[2];
     uint32_t first, count;
-} espyiPortal;
+} espyPortal;
 
-typedef struct espyiWindowTask
+typedef struct espyWindowTask
 {
-    espyiFlat window;
+    espyFlat window;
     size_t first, count; ///< In coverIndices.
     uint32_t depth;
-} espyiWindowTask;
+} espyWindowTask;
 
-typedef struct espyiPortalMaker
+typedef struct espyPortalMaker
 {
     espyiFreeSpace* space;
     const espyHooks* hooks;
-    espyiFlatList pieces, rest, front, both, stack;
-    espyiWindowTask* tasks;
+    espyFlatList pieces, rest, front, both, stack;
+    espyWindowTask* tasks;
     size_t taskCount, taskCapacity;
-    espyiCover* covers;
+    espyCover* covers;
     uint32_t* coverIndices;
     espyiKeyed* keys;
     size_t keyCapacity;
     size_t coverCapacity, coverCount, coverIndexCapacity, coverIndexCount;
-    espyiPortal* portals;
+    espyPortal* portals;
     size_t portalCount, portalCapacity, pointCapacity, maxPortals;
     bool tooMany;
-} espyiPortalMaker;
+} espyPortalMaker;
 
-static bool espyiFlatList_Push(const espyHooks* hooks, espyiFlatList* list, const espyiFlat* flat)
+static bool espyFlatList_Push(const espyHooks* hooks, espyFlatList* list, const espyFlat* flat)
 {
     void* items = list->items;
-    if (list->count == list->capacity && !espyiGrow(hooks, &items, &list->capacity, list->count + 1, sizeof(espyiFlat)))
+    if (list->count == list->capacity && !espyiGrow(hooks, &items, &list->capacity, list->count + 1, sizeof(espyFlat)))
     {
         return false;
     }
     list->items = items;
-    espyiFlat* to = &list->items[list->count++];
+    espyFlat* to = &list->items[list->count++];
     to->count = flat->count;
     to->tag[0] = flat->tag[0];
     to->tag[1] = flat->tag[1];
@@ -94,27 +94,27 @@ static bool espyiFlatList_Push(const espyHooks* hooks, espyiFlatList* list, cons
     return true;
 }
 
-static double espyiLine_At(const espyiLine* line, const double p[2])
+static double espyFlatLine_At(const espyFlatLine* line, const double p[2])
 {
     return line->a * p[0] + line->b * p[1] + line->c;
 }
 
-static void espyiFlat_Range(const espyiFlat* flat, const espyiLine* line, double* low, double* high)
+static void espyFlat_Range(const espyFlat* flat, const espyFlatLine* line, double* low, double* high)
 {
     *low = DBL_MAX;
     *high = -DBL_MAX;
     for (uint32_t i = 0; i < flat->count; ++i)
     {
-        double f = espyiLine_At(line, flat->p[i]);
+        double f = espyFlatLine_At(line, flat->p[i]);
         *low = f < *low ? f : *low;
         *high = f > *high ? f : *high;
     }
 }
 
 /// Keeps what has sign * f >= -slack. False, with *out untouched, where the result has too many points.
-static bool espyiFlat_Clip(const espyiFlat* in, const espyiLine* line, double sign, double slack, espyiFlat* out)
+static bool espyFlat_Clip(const espyFlat* in, const espyFlatLine* line, double sign, double slack, espyFlat* out)
 {
-    espyiFlat result;
+    espyFlat result;
     result.tag[0] = in->tag[0];
     result.tag[1] = in->tag[1];
     result.count = 0;
@@ -126,8 +126,8 @@ static bool espyiFlat_Clip(const espyiFlat* in, const espyiLine* line, double si
     {
         const double* a = in->p[i];
         const double* b = in->p[(i + 1) % in->count];
-        double fa = sign * espyiLine_At(line, a) + slack;
-        double fb = sign * espyiLine_At(line, b) + slack;
+        double fa = sign * espyFlatLine_At(line, a) + slack;
+        double fb = sign * espyFlatLine_At(line, b) + slack;
         if (fa >= 0)
         {
             result.p[result.count][0] = a[0];
@@ -148,7 +148,7 @@ static bool espyiFlat_Clip(const espyiFlat* in, const espyiLine* line, double si
     return true;
 }
 
-static double espyiFlat_Area(const espyiFlat* flat)
+static double espyFlat_Area(const espyFlat* flat)
 {
     double twice = 0;
     for (uint32_t i = 1; i + 1 < flat->count; ++i)
@@ -161,14 +161,13 @@ static double espyiFlat_Area(const espyiFlat* flat)
 }
 
 // --- windows
-// ------------------------------------------------------------------------------------------------------
 
 /// The plane `cut` as a line in the 2-D coordinates of `plane`.
-static espyiLine espyiPlane_LineIn(const espyiPlaneD* plane, const espyiPlaneD* cut)
+static espyFlatLine espyPlane_LineIn(const espyiPlaneD* plane, const espyiPlaneD* cut)
 {
     uint32_t k = plane->drop, u = (k + 1) % 3, v = (k + 2) % 3;
     double s = cut->n[k] / plane->n[k];
-    espyiLine line;
+    espyFlatLine line;
     line.a = cut->n[u] - s * plane->n[u];
     line.b = cut->n[v] - s * plane->n[v];
     line.c = s * plane->w - cut->w;
@@ -176,13 +175,13 @@ static espyiLine espyiPlane_LineIn(const espyiPlaneD* plane, const espyiPlaneD* 
     return line;
 }
 
-static double espyiMaker_Slack(const espyiPortalMaker* maker, const espyiLine* line)
+static double espyMaker_Slack(const espyPortalMaker* maker, const espyFlatLine* line)
 {
     return ESPYI_WINDOW_OVERLAP * line->length + maker->space->rounding;
 }
 
 /// The node's plane within the world and the planes above the node, a nanometre too large. Count 0: nothing.
-static void espyiMaker_Window(const espyiPortalMaker* maker, const espyiNode* node, espyiFlat* window)
+static void espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node, espyFlat* window)
 {
     const espyiBoxD* world = &maker->space->world;
     const espyiPlaneD* plane = &node->plane;
@@ -199,16 +198,16 @@ static void espyiMaker_Window(const espyiPortalMaker* maker, const espyiNode* no
         espyiPlaneD wall = {.drop = k};
         wall.n[k] = face == 0 ? 1.0 : -1.0;
         wall.w = face == 0 ? world->min[k] : -world->max[k];
-        espyiLine line = espyiPlane_LineIn(plane, &wall);
-        espyiFlat_Clip(window, &line, 1.0, espyiMaker_Slack(maker, &line), window);
+        espyFlatLine line = espyPlane_LineIn(plane, &wall);
+        espyFlat_Clip(window, &line, 1.0, espyMaker_Slack(maker, &line), window);
     }
     uint32_t side = node->side;
     for (int32_t above = node->parent; above >= 0 && window->count >= 3;)
     {
         const espyiNode* parent = &maker->space->nodes[above];
-        espyiLine line = espyiPlane_LineIn(plane, &parent->plane);
+        espyFlatLine line = espyPlane_LineIn(plane, &parent->plane);
         // Where the points run out, the window stays too large.
-        espyiFlat_Clip(window, &line, side == 0 ? 1.0 : -1.0, espyiMaker_Slack(maker, &line), window);
+        espyFlat_Clip(window, &line, side == 0 ? 1.0 : -1.0, espyMaker_Slack(maker, &line), window);
         side = parent->side;
         above = parent->parent;
     }
@@ -216,14 +215,13 @@ static void espyiMaker_Window(const espyiPortalMaker* maker, const espyiNode* no
 }
 
 // --- covers
-// -------------------------------------------------------------------------------------------------------
 
 /// Outward lines of the piece's image, moved out by the growth; corners below 60 degrees are cut off at twice that, or
 /// a needle would grow far beyond it.
-static bool espyiMaker_AddCover(espyiPortalMaker* maker, const espyiPlaneD* plane, const espyiPolygonSet* set,
-                                const espyiPolygonD* piece)
+static bool espyMaker_AddCover(espyPortalMaker* maker, const espyiPlaneD* plane, const espyiPolygonSet* set,
+                               const espyiPolygonD* piece)
 {
-    espyiFlat flat = {.count = 0};
+    espyFlat flat = {.count = 0};
     uint32_t k = plane->drop, u = (k + 1) % 3, v = (k + 2) % 3;
     for (uint32_t i = 0; i < piece->count; ++i)
     {
@@ -239,18 +237,18 @@ static bool espyiMaker_AddCover(espyiPortalMaker* maker, const espyiPlaneD* plan
     {
         flat.count -= 1;
     }
-    double area = flat.count < 3 ? 0 : espyiFlat_Area(&flat);
+    double area = flat.count < 3 ? 0 : espyFlat_Area(&flat);
     if (piece->count > ESPYI_FLAT_POINTS || area == 0)
     {
         return true;
     }
     void* covers = maker->covers;
-    if (!espyiGrow(maker->hooks, &covers, &maker->coverCapacity, maker->coverCount + 1, sizeof(espyiCover)))
+    if (!espyiGrow(maker->hooks, &covers, &maker->coverCapacity, maker->coverCount + 1, sizeof(espyCover)))
     {
         return false;
     }
     maker->covers = covers;
-    espyiCover* cover = &maker->covers[maker->coverCount];
+    espyCover* cover = &maker->covers[maker->coverCount];
     cover->lineCount = 0;
     for (int axis = 0; axis < 2; ++axis)
     {
@@ -275,7 +273,7 @@ static bool espyiMaker_AddCover(espyiPortalMaker* maker, const espyiPlaneD* plan
             cover->min[axis] = fmin(cover->min[axis], a[axis] - growth);
             cover->max[axis] = fmax(cover->max[axis], a[axis] + growth);
         }
-        espyiLine* edge = &cover->lines[cover->lineCount++];
+        espyFlatLine* edge = &cover->lines[cover->lineCount++];
         edge->a = turn * in[1];
         edge->b = -turn * in[0];
         edge->c = -(edge->a * a[0] + edge->b * a[1]) - growth;
@@ -284,7 +282,7 @@ static bool espyiMaker_AddCover(espyiPortalMaker* maker, const espyiPlaneD* plan
         {
             double tip[2] = {in[0] - out[0], in[1] - out[1]};
             double tipLength = sqrt(tip[0] * tip[0] + tip[1] * tip[1]);
-            espyiLine* bevel = &cover->lines[cover->lineCount++];
+            espyFlatLine* bevel = &cover->lines[cover->lineCount++];
             bevel->a = tip[0] / tipLength;
             bevel->b = tip[1] / tipLength;
             bevel->c = -(bevel->a * b[0] + bevel->b * b[1]) - 2 * growth;
@@ -296,8 +294,7 @@ static bool espyiMaker_AddCover(espyiPortalMaker* maker, const espyiPlaneD* plan
 }
 
 /// Replaces the piece by what lies outside the cover: appended to `out`, whole where the two do not overlap.
-static bool espyiMaker_Subtract(espyiPortalMaker* maker, const espyiFlat* piece, const espyiCover* cover,
-                                espyiFlatList* out)
+static bool espyMaker_Subtract(espyPortalMaker* maker, const espyFlat* piece, const espyCover* cover, espyFlatList* out)
 {
     double tiny = maker->space->rounding;
     bool apart = false;
@@ -314,32 +311,32 @@ static bool espyiMaker_Subtract(espyiPortalMaker* maker, const espyiFlat* piece,
     double low, high;
     for (uint32_t i = 0; i < cover->lineCount && !apart; ++i)
     {
-        espyiFlat_Range(piece, &cover->lines[i], &low, &high);
+        espyFlat_Range(piece, &cover->lines[i], &low, &high);
         apart = low >= -tiny;
     }
     if (apart)
     {
-        return espyiFlatList_Push(maker->hooks, out, piece);
+        return espyFlatList_Push(maker->hooks, out, piece);
     }
-    espyiFlat inside = *piece, outside;
+    espyFlat inside = *piece, outside;
     size_t before = out->count;
     for (uint32_t i = 0; i < cover->lineCount; ++i)
     {
-        const espyiLine* line = &cover->lines[i];
-        espyiFlat_Range(&inside, line, &low, &high);
+        const espyFlatLine* line = &cover->lines[i];
+        espyFlat_Range(&inside, line, &low, &high);
         if (high <= tiny)
         {
             continue;
         }
-        bool fits = low < -tiny && espyiFlat_Clip(&inside, line, 1.0, 0, &outside) && outside.count >= 3 &&
-                    espyiFlat_Clip(&inside, line, -1.0, 0, &inside);
+        bool fits = low < -tiny && espyFlat_Clip(&inside, line, 1.0, 0, &outside) && outside.count >= 3 &&
+                    espyFlat_Clip(&inside, line, -1.0, 0, &inside);
         if (!fits || inside.count < 3)
         {
             // Nothing is covered after all (or the points ran out): the piece stays as it was, in one.
             out->count = before;
-            return espyiFlatList_Push(maker->hooks, out, piece);
+            return espyFlatList_Push(maker->hooks, out, piece);
         }
-        if (!espyiFlatList_Push(maker->hooks, out, &outside))
+        if (!espyFlatList_Push(maker->hooks, out, &outside))
         {
             return false;
         }
@@ -348,10 +345,10 @@ static bool espyiMaker_Subtract(espyiPortalMaker* maker, const espyiFlat* piece,
 }
 
 /// All covers of one window; what is left of it is added to `pieces`.
-static bool espyiMaker_Uncover(espyiPortalMaker* maker, const espyiWindowTask* task)
+static bool espyMaker_Uncover(espyPortalMaker* maker, const espyWindowTask* task)
 {
     maker->rest.count = 0;
-    if (!espyiFlatList_Push(maker->hooks, &maker->rest, &task->window))
+    if (!espyFlatList_Push(maker->hooks, &maker->rest, &task->window))
     {
         return false;
     }
@@ -359,11 +356,11 @@ static bool espyiMaker_Uncover(espyiPortalMaker* maker, const espyiWindowTask* t
     {
         // The results go behind the list and are then moved down.
         size_t count = maker->rest.count;
-        const espyiCover* cover = &maker->covers[maker->coverIndices[task->first + i]];
+        const espyCover* cover = &maker->covers[maker->coverIndices[task->first + i]];
         for (size_t k = 0; k < count; ++k)
         {
-            espyiFlat piece = maker->rest.items[k];
-            if (!espyiMaker_Subtract(maker, &piece, cover, &maker->rest))
+            espyFlat piece = maker->rest.items[k];
+            if (!espyMaker_Subtract(maker, &piece, cover, &maker->rest))
             {
                 return false;
             }
@@ -376,7 +373,7 @@ static bool espyiMaker_Uncover(espyiPortalMaker* maker, const espyiWindowTask* t
     }
     for (size_t i = 0; i < maker->rest.count; ++i)
     {
-        if (!espyiFlatList_Push(maker->hooks, &maker->pieces, &maker->rest.items[i]))
+        if (!espyFlatList_Push(maker->hooks, &maker->pieces, &maker->rest.items[i]))
         {
             return false;
         }
@@ -384,10 +381,10 @@ static bool espyiMaker_Uncover(espyiPortalMaker* maker, const espyiWindowTask* t
     return true;
 }
 
-static bool espyiMaker_PushTask(espyiPortalMaker* maker, const espyiWindowTask* task)
+static bool espyMaker_PushTask(espyPortalMaker* maker, const espyWindowTask* task)
 {
     void* tasks = maker->tasks;
-    if (!espyiGrow(maker->hooks, &tasks, &maker->taskCapacity, maker->taskCount + 1, sizeof(espyiWindowTask)))
+    if (!espyiGrow(maker->hooks, &tasks, &maker->taskCapacity, maker->taskCount + 1, sizeof(espyWindowTask)))
     {
         return false;
     }
@@ -396,7 +393,7 @@ static bool espyiMaker_PushTask(espyiPortalMaker* maker, const espyiWindowTask* 
     return true;
 }
 
-static bool espyiMaker_PushCoverIndex(espyiPortalMaker* maker, uint32_t index)
+static bool espyMaker_PushCoverIndex(espyPortalMaker* maker, uint32_t index)
 {
     void* indices = maker->coverIndices;
     if (!espyiGrow(maker->hooks, &indices, &maker->coverIndexCapacity, maker->coverIndexCount + 1, sizeof(uint32_t)))
@@ -409,7 +406,7 @@ static bool espyiMaker_PushCoverIndex(espyiPortalMaker* maker, uint32_t index)
 }
 
 /// Halves a window with many covers across its longer side, if that separates them.
-static bool espyiMaker_Halve(espyiPortalMaker* maker, const espyiWindowTask* task, bool* halved)
+static bool espyMaker_Halve(espyPortalMaker* maker, const espyWindowTask* task, bool* halved)
 {
     double min[2] = {DBL_MAX, DBL_MAX}, max[2] = {-DBL_MAX, -DBL_MAX};
     for (uint32_t i = 0; i < task->window.count; ++i)
@@ -424,19 +421,19 @@ static bool espyiMaker_Halve(espyiPortalMaker* maker, const espyiWindowTask* tas
     double middle = 0;
     for (size_t i = 0; i < task->count; ++i)
     {
-        const espyiCover* cover = &maker->covers[maker->coverIndices[task->first + i]];
+        const espyCover* cover = &maker->covers[maker->coverIndices[task->first + i]];
         middle += 0.5 * (fmax(cover->min[axis], min[axis]) + fmin(cover->max[axis], max[axis]));
     }
     middle /= (double)task->count;
     *halved = false;
-    espyiLine line = {.a = axis == 0 ? 1.0 : 0.0, .b = axis == 1 ? 1.0 : 0.0, .c = -middle, .length = 1.0};
-    espyiWindowTask half[2];
+    espyFlatLine line = {.a = axis == 0 ? 1.0 : 0.0, .b = axis == 1 ? 1.0 : 0.0, .c = -middle, .length = 1.0};
+    espyWindowTask half[2];
     size_t start = maker->coverIndexCount;
     for (uint32_t side = 0; side < 2; ++side)
     {
         half[side].depth = task->depth + 1;
         half[side].first = maker->coverIndexCount;
-        if (!espyiFlat_Clip(&task->window, &line, side == 0 ? 1.0 : -1.0, ESPYI_WINDOW_OVERLAP, &half[side].window) ||
+        if (!espyFlat_Clip(&task->window, &line, side == 0 ? 1.0 : -1.0, ESPYI_WINDOW_OVERLAP, &half[side].window) ||
             half[side].window.count < 3)
         {
             maker->coverIndexCount = start;
@@ -445,10 +442,10 @@ static bool espyiMaker_Halve(espyiPortalMaker* maker, const espyiWindowTask* tas
         for (size_t i = 0; i < task->count; ++i)
         {
             uint32_t index = maker->coverIndices[task->first + i];
-            const espyiCover* cover = &maker->covers[index];
+            const espyCover* cover = &maker->covers[index];
             bool meets = side == 0 ? cover->max[axis] > middle - ESPYI_WINDOW_OVERLAP
                                    : cover->min[axis] < middle + ESPYI_WINDOW_OVERLAP;
-            if (meets && !espyiMaker_PushCoverIndex(maker, index))
+            if (meets && !espyMaker_PushCoverIndex(maker, index))
             {
                 return false;
             }
@@ -461,24 +458,24 @@ static bool espyiMaker_Halve(espyiPortalMaker* maker, const espyiWindowTask* tas
         return true;
     }
     *halved = true;
-    return espyiMaker_PushTask(maker, &half[0]) && espyiMaker_PushTask(maker, &half[1]);
+    return espyMaker_PushTask(maker, &half[0]) && espyMaker_PushTask(maker, &half[1]);
 }
 
 /// Openings of the window into `pieces`.
-static bool espyiMaker_Open(espyiPortalMaker* maker, const espyiFlat* window)
+static bool espyMaker_Open(espyPortalMaker* maker, const espyFlat* window)
 {
-    espyiWindowTask task = {.window = *window, .first = 0, .count = maker->coverCount, .depth = 0};
+    espyWindowTask task = {.window = *window, .first = 0, .count = maker->coverCount, .depth = 0};
     maker->pieces.count = 0;
     maker->coverIndexCount = 0;
     maker->taskCount = 0;
     for (size_t i = 0; i < maker->coverCount; ++i)
     {
-        if (!espyiMaker_PushCoverIndex(maker, (uint32_t)i))
+        if (!espyMaker_PushCoverIndex(maker, (uint32_t)i))
         {
             return false;
         }
     }
-    if (!espyiMaker_PushTask(maker, &task))
+    if (!espyMaker_PushTask(maker, &task))
     {
         return false;
     }
@@ -487,11 +484,11 @@ static bool espyiMaker_Open(espyiPortalMaker* maker, const espyiFlat* window)
         task = maker->tasks[--maker->taskCount];
         bool halved = false;
         if (task.count > ESPYI_COVERS_AT_ONCE && task.depth < ESPYI_MAX_HALVINGS &&
-            !espyiMaker_Halve(maker, &task, &halved))
+            !espyMaker_Halve(maker, &task, &halved))
         {
             return false;
         }
-        if (!halved && !espyiMaker_Uncover(maker, &task))
+        if (!halved && !espyMaker_Uncover(maker, &task))
         {
             return false;
         }
@@ -500,17 +497,16 @@ static bool espyiMaker_Open(espyiPortalMaker* maker, const espyiFlat* window)
 }
 
 // --- leaves
-// -------------------------------------------------------------------------------------------------------
 
 /// Cuts the opening by the subtree under `child`; the parts, tagged with their leaf, are added to `out`.
-static bool espyiMaker_PushDown(espyiPortalMaker* maker, const espyiPlaneD* plane, const espyiFlat* opening,
-                                int32_t child, uint32_t slot, espyiFlatList* out)
+static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane, const espyFlat* opening, int32_t child,
+                               uint32_t slot, espyFlatList* out)
 {
-    espyiFlat flat = *opening;
+    espyFlat flat = *opening;
     uint32_t kept = opening->tag[0];
     flat.tag[1] = (uint32_t)child;
     maker->stack.count = 0;
-    if (!espyiFlatList_Push(maker->hooks, &maker->stack, &flat))
+    if (!espyFlatList_Push(maker->hooks, &maker->stack, &flat))
     {
         return false;
     }
@@ -523,7 +519,7 @@ static bool espyiMaker_PushDown(espyiPortalMaker* maker, const espyiPlaneD* plan
             flat.tag[0] = kept;
             flat.tag[1] = 0;
             flat.tag[slot] = (uint32_t)~at;
-            if (!espyiFlatList_Push(maker->hooks, out, &flat))
+            if (!espyFlatList_Push(maker->hooks, out, &flat))
             {
                 return false;
             }
@@ -535,9 +531,9 @@ static bool espyiMaker_PushDown(espyiPortalMaker* maker, const espyiPlaneD* plan
             continue;
         }
         const espyiNode* node = &maker->space->nodes[at];
-        espyiLine line = espyiPlane_LineIn(plane, &node->plane);
-        double slack = espyiMaker_Slack(maker, &line), low, high;
-        espyiFlat_Range(&flat, &line, &low, &high);
+        espyFlatLine line = espyPlane_LineIn(plane, &node->plane);
+        double slack = espyMaker_Slack(maker, &line), low, high;
+        espyFlat_Range(&flat, &line, &low, &high);
         // An opening that was cut along this same line on its other side reaches over it by one slack. That must not
         // count, or leaves that touch only along an edge would be joined there.
         bool front = high > 2 * slack, back = low < -2 * slack, both = !front && !back;
@@ -547,14 +543,14 @@ static bool espyiMaker_PushDown(espyiPortalMaker* maker, const espyiPlaneD* plan
             {
                 continue;
             }
-            espyiFlat part = flat;
+            espyFlat part = flat;
             if (front && back)
             {
                 // Where the points run out, the part stays too large.
-                espyiFlat_Clip(&flat, &line, side == 0 ? 1.0 : -1.0, slack, &part);
+                espyFlat_Clip(&flat, &line, side == 0 ? 1.0 : -1.0, slack, &part);
             }
             part.tag[1] = (uint32_t)node->child[side];
-            if (part.count >= 3 && !espyiFlatList_Push(maker->hooks, &maker->stack, &part))
+            if (part.count >= 3 && !espyFlatList_Push(maker->hooks, &maker->stack, &part))
             {
                 return false;
             }
@@ -564,7 +560,7 @@ static bool espyiMaker_PushDown(espyiPortalMaker* maker, const espyiPlaneD* plan
 }
 
 /// Convex hull of both, counter-clockwise (Andrew's monotone chain). False: too many points.
-static bool espyiFlat_Hull(const espyiFlat* a, const espyiFlat* b, espyiFlat* out)
+static bool espyFlat_Hull(const espyFlat* a, const espyFlat* b, espyFlat* out)
 {
     double p[2 * ESPYI_FLAT_POINTS][2];
     double hull[4 * ESPYI_FLAT_POINTS + 2][2];
@@ -618,13 +614,13 @@ static bool espyiFlat_Hull(const espyiFlat* a, const espyiFlat* b, espyiFlat* ou
     return true;
 }
 
-static uint64_t espyiFlat_Pair(const espyiFlat* flat)
+static uint64_t espyFlat_Pair(const espyFlat* flat)
 {
     return (uint64_t)flat->tag[0] << 32 | flat->tag[1];
 }
 
 /// Joins openings between the same two leaves where the hull adds nothing (what it adds is only opened).
-static void espyiMaker_JoinGroup(espyiFlat* group, size_t* count)
+static void espyMaker_JoinGroup(espyFlat* group, size_t* count)
 {
     for (bool again = *count > 1 && *count <= ESPYI_JOIN_GROUP; again;)
     {
@@ -633,9 +629,9 @@ static void espyiMaker_JoinGroup(espyiFlat* group, size_t* count)
         {
             for (size_t k = i + 1; k < *count;)
             {
-                espyiFlat hull;
-                double sum = fabs(espyiFlat_Area(&group[i])) + fabs(espyiFlat_Area(&group[k]));
-                if (espyiFlat_Hull(&group[i], &group[k], &hull) && espyiFlat_Area(&hull) <= sum * (1 + 1e-9) + 1e-15)
+                espyFlat hull;
+                double sum = fabs(espyFlat_Area(&group[i])) + fabs(espyFlat_Area(&group[k]));
+                if (espyFlat_Hull(&group[i], &group[k], &hull) && espyFlat_Area(&hull) <= sum * (1 + 1e-9) + 1e-15)
                 {
                     hull.tag[0] = group[i].tag[0];
                     hull.tag[1] = group[i].tag[1];
@@ -652,7 +648,7 @@ static void espyiMaker_JoinGroup(espyiFlat* group, size_t* count)
     }
 }
 
-static bool espyiMaker_Emit(espyiPortalMaker* maker, const espyiPlaneD* plane, const espyiFlat* flat)
+static bool espyMaker_Emit(espyPortalMaker* maker, const espyiPlaneD* plane, const espyFlat* flat)
 {
     espyiFreeSpace* space = maker->space;
     if (space->pointCount + flat->count > ESPYI_MAX_PORTAL_POINTS)
@@ -662,7 +658,7 @@ static bool espyiMaker_Emit(espyiPortalMaker* maker, const espyiPlaneD* plane, c
     }
     void* portals = maker->portals;
     void* points = space->points;
-    if (!espyiGrow(maker->hooks, &portals, &maker->portalCapacity, maker->portalCount + 1, sizeof(espyiPortal)))
+    if (!espyiGrow(maker->hooks, &portals, &maker->portalCapacity, maker->portalCount + 1, sizeof(espyPortal)))
     {
         return false;
     }
@@ -673,7 +669,7 @@ static bool espyiMaker_Emit(espyiPortalMaker* maker, const espyiPlaneD* plane, c
     }
     space->points = points;
     maker->portals[maker->portalCount++] =
-        (espyiPortal){.leaf = {flat->tag[0], flat->tag[1]}, .first = (uint32_t)space->pointCount, .count = flat->count};
+        (espyPortal){.leaf = {flat->tag[0], flat->tag[1]}, .first = (uint32_t)space->pointCount, .count = flat->count};
     uint32_t k = plane->drop, u = (k + 1) % 3, v = (k + 2) % 3;
     for (uint32_t i = 0; i < flat->count; ++i)
     {
@@ -686,7 +682,7 @@ static bool espyiMaker_Emit(espyiPortalMaker* maker, const espyiPlaneD* plane, c
 }
 
 /// Openings of one node ordered by pair of leaves: from `both` into `front`.
-static bool espyiMaker_SortPairs(espyiPortalMaker* maker)
+static bool espyMaker_SortPairs(espyPortalMaker* maker)
 {
     void* keys = maker->keys;
     if (!espyiGrow(maker->hooks, &keys, &maker->keyCapacity, maker->both.count, sizeof(espyiKeyed)))
@@ -696,7 +692,7 @@ static bool espyiMaker_SortPairs(espyiPortalMaker* maker)
     maker->keys = keys;
     for (size_t i = 0; i < maker->both.count; ++i)
     {
-        maker->keys[i] = (espyiKeyed){espyiFlat_Pair(&maker->both.items[i]), (uint32_t)i};
+        maker->keys[i] = (espyiKeyed){espyFlat_Pair(&maker->both.items[i]), (uint32_t)i};
     }
     if (!espyiKeyed_Sort(maker->keys, maker->both.count, maker->hooks))
     {
@@ -705,7 +701,7 @@ static bool espyiMaker_SortPairs(espyiPortalMaker* maker)
     maker->front.count = 0;
     for (size_t i = 0; i < maker->both.count; ++i)
     {
-        if (!espyiFlatList_Push(maker->hooks, &maker->front, &maker->both.items[maker->keys[i].value]))
+        if (!espyFlatList_Push(maker->hooks, &maker->front, &maker->both.items[maker->keys[i].value]))
         {
             return false;
         }
@@ -713,11 +709,11 @@ static bool espyiMaker_SortPairs(espyiPortalMaker* maker)
     return true;
 }
 
-static bool espyiMaker_Node(espyiPortalMaker* maker, const espyiNode* node, const espyiPolygonSet* pieces,
-                            const uint32_t* covers)
+static bool espyMaker_Node(espyPortalMaker* maker, const espyiNode* node, const espyiPolygonSet* pieces,
+                           const uint32_t* covers)
 {
-    espyiFlat window;
-    espyiMaker_Window(maker, node, &window);
+    espyFlat window;
+    espyMaker_Window(maker, node, &window);
     if (window.count == 0)
     {
         return true;
@@ -725,12 +721,12 @@ static bool espyiMaker_Node(espyiPortalMaker* maker, const espyiNode* node, cons
     maker->coverCount = 0;
     for (uint32_t i = 0; i < node->coverCount; ++i)
     {
-        if (!espyiMaker_AddCover(maker, &node->plane, pieces, &pieces->polygons[covers[node->coverFirst + i]]))
+        if (!espyMaker_AddCover(maker, &node->plane, pieces, &pieces->polygons[covers[node->coverFirst + i]]))
         {
             return false;
         }
     }
-    if (!espyiMaker_Open(maker, &window))
+    if (!espyMaker_Open(maker, &window))
     {
         return false;
     }
@@ -738,35 +734,35 @@ static bool espyiMaker_Node(espyiPortalMaker* maker, const espyiNode* node, cons
     for (size_t i = 0; i < maker->pieces.count; ++i)
     {
         maker->front.count = 0;
-        if (!espyiMaker_PushDown(maker, &node->plane, &maker->pieces.items[i], node->child[0], 0, &maker->front))
+        if (!espyMaker_PushDown(maker, &node->plane, &maker->pieces.items[i], node->child[0], 0, &maker->front))
         {
             return false;
         }
         for (size_t k = 0; k < maker->front.count; ++k)
         {
-            if (!espyiMaker_PushDown(maker, &node->plane, &maker->front.items[k], node->child[1], 1, &maker->both))
+            if (!espyMaker_PushDown(maker, &node->plane, &maker->front.items[k], node->child[1], 1, &maker->both))
             {
                 return false;
             }
         }
     }
-    if (maker->both.count && !espyiMaker_SortPairs(maker))
+    if (maker->both.count && !espyMaker_SortPairs(maker))
     {
         return false;
     }
-    espyiFlat* list = maker->front.items;
+    espyFlat* list = maker->front.items;
     for (size_t first = 0; first < maker->both.count;)
     {
         size_t end = first;
-        while (end < maker->both.count && espyiFlat_Pair(&list[end]) == espyiFlat_Pair(&list[first]))
+        while (end < maker->both.count && espyFlat_Pair(&list[end]) == espyFlat_Pair(&list[first]))
         {
             ++end;
         }
         size_t count = end - first;
-        espyiMaker_JoinGroup(list + first, &count);
+        espyMaker_JoinGroup(list + first, &count);
         for (size_t i = 0; i < count; ++i)
         {
-            if (!espyiMaker_Emit(maker, &node->plane, &list[first + i]))
+            if (!espyMaker_Emit(maker, &node->plane, &list[first + i]))
             {
                 return false;
             }
@@ -777,7 +773,7 @@ static bool espyiMaker_Node(espyiPortalMaker* maker, const espyiNode* node, cons
 }
 
 /// A box that holds the leaf: the world tightened by each plane above it. Never empty.
-static void espyiFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf)
+static void espyFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf)
 {
     espyiBoxD box = space->world;
     for (uint32_t sweep = 0; sweep < 2; ++sweep)
@@ -818,7 +814,7 @@ static void espyiFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf)
     space->leafBoxes[leaf] = box;
 }
 
-static void espyiRef_Fill(const espyiFreeSpace* space, const espyiPortal* portal, uint32_t to, espyiPortalRef* ref)
+static void espyRef_Fill(const espyiFreeSpace* space, const espyPortal* portal, uint32_t to, espyiPortalRef* ref)
 {
     ref->leaf = to;
     ref->first = portal->first & 0x7FFFFFFu;
@@ -845,7 +841,7 @@ static void espyiRef_Fill(const espyiFreeSpace* space, const espyiPortal* portal
 }
 
 /// Both directions of every portal, leaf by leaf.
-static bool espyiMaker_Link(espyiPortalMaker* maker)
+static bool espyMaker_Link(espyPortalMaker* maker)
 {
     espyiFreeSpace* space = maker->space;
     space->refCount = 2 * maker->portalCount;
@@ -871,15 +867,15 @@ static bool espyiMaker_Link(espyiPortalMaker* maker)
     for (uint32_t leaf = 0; leaf < space->leafCount; ++leaf)
     {
         space->leafFirst[leaf + 1] += space->leafFirst[leaf];
-        espyiFreeSpace_BoundLeaf(space, leaf);
+        espyFreeSpace_BoundLeaf(space, leaf);
     }
     for (size_t i = 0; i < maker->portalCount; ++i)
     {
-        const espyiPortal* portal = &maker->portals[i];
+        const espyPortal* portal = &maker->portals[i];
         for (uint32_t side = 0; side < 2; ++side)
         {
             uint32_t at = space->leafFirst[portal->leaf[side]]++;
-            espyiRef_Fill(space, portal, portal->leaf[1 - side], &space->refs[at]);
+            espyRef_Fill(space, portal, portal->leaf[1 - side], &space->refs[at]);
         }
     }
     // Every offset has moved on to the next leaf's start.
@@ -895,13 +891,13 @@ espyResult espyiPortals_Build(espyiFreeSpace* space, const espyiPolygonSet* piec
                               double smallestHole, size_t maxPortals)
 {
     (void)smallestHole;
-    espyiPortalMaker maker = {.space = space, .hooks = &space->hooks, .maxPortals = maxPortals};
+    espyPortalMaker maker = {.space = space, .hooks = &space->hooks, .maxPortals = maxPortals};
     bool ok = true;
     for (uint32_t i = 0; ok && i < space->nodeCount; ++i)
     {
-        ok = espyiMaker_Node(&maker, &space->nodes[i], pieces, covers);
+        ok = espyMaker_Node(&maker, &space->nodes[i], pieces, covers);
     }
-    ok = ok && espyiMaker_Link(&maker);
+    ok = ok && espyMaker_Link(&maker);
     space->stats.portals = (uint32_t)maker.portalCount;
     espyiFree(maker.hooks, maker.pieces.items);
     espyiFree(maker.hooks, maker.rest.items);

@@ -142,7 +142,7 @@ bool espyiProver_FindLeaves(espyiProver* prover, const espyiBoxD* box, double gr
 }
 
 /// Marks the leaves for one side of a flood; true where the other side already holds one.
-static bool espyiProver_Seed(espyiProver* prover, uint32_t side, const uint32_t* leaves, size_t count, uint32_t* depth)
+static bool espyProver_Seed(espyiProver* prover, uint32_t side, const uint32_t* leaves, size_t count, uint32_t* depth)
 {
     uint32_t own = 2 * prover->epoch + side, other = 2 * prover->epoch + (1 - side);
     for (size_t i = 0; i < count; ++i)
@@ -177,8 +177,8 @@ bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint3
     uint64_t tests[2] = {0, 0};
     prover->floods += 1;
     espyiProver_NextEpoch(prover);
-    bool met = espyiProver_Seed(prover, 0, target, targetCount, &depth[0]) ||
-               espyiProver_Seed(prover, 1, camera, cameraCount, &depth[1]);
+    bool met = espyProver_Seed(prover, 0, target, targetCount, &depth[0]) ||
+               espyProver_Seed(prover, 1, camera, cameraCount, &depth[1]);
     // Both ends grow, the one with less work so far first: the flood ends with the smaller of two closed regions.
     while (!met && depth[0] && depth[1])
     {
@@ -228,7 +228,7 @@ bool espyiProver_IsHidden(espyiProver* prover, espyiBoxD camera, espyiBoxD targe
 }
 
 /// Leaves of a cell block, from the cache while that has room. Null: out of memory.
-static const uint32_t* espyiProver_CellLeaves(espyiProver* prover, uint32_t node, const espyiBoxD* box, size_t* count)
+static const uint32_t* espyProver_CellLeaves(espyiProver* prover, uint32_t node, const espyiBoxD* box, size_t* count)
 {
     espyiCachedLeaves* entry = &prover->cacheOf[node];
     if (entry->offset1)
@@ -254,7 +254,7 @@ static const uint32_t* espyiProver_CellLeaves(espyiProver* prover, uint32_t node
 }
 
 /// Stamps every block above a known visible cell.
-static void espyiProver_StampSeen(espyiProver* prover, const uint32_t* visible)
+static void espyProver_StampSeen(espyiProver* prover, const uint32_t* visible)
 {
     const espyiCellTree* cells = prover->cells;
     prover->stamp += 1;
@@ -290,7 +290,7 @@ void espyiProver_DriveCells(espyiProver* prover, espyiBoxD bounds, const uint32_
     }
     if (visible)
     {
-        espyiProver_StampSeen(prover, visible);
+        espyProver_StampSeen(prover, visible);
     }
     size_t depth = 0;
     prover->cellStack[depth++] = 0;
@@ -306,7 +306,7 @@ void espyiProver_DriveCells(espyiProver* prover, espyiBoxD bounds, const uint32_
             const uint32_t* leaves = NULL;
             if (espyiProver_BoxIsUsable(prover, &box, ESPYI_MIN_CAMERA))
             {
-                leaves = espyiProver_CellLeaves(prover, index, &box, &count);
+                leaves = espyProver_CellLeaves(prover, index, &box, &count);
             }
             if (leaves)
             {

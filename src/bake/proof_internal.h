@@ -128,6 +128,8 @@ void espyiProver_NextEpoch(espyiProver* prover);
 /// True where no path inside the shaft joins the two sets of leaves.
 bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint32_t* target, size_t targetCount,
                        const uint32_t* camera, size_t cameraCount);
+/// Fills prover->parts; kept from call to call while the parts stay the same. False: out of memory.
+bool espyiProver_BuildParts(espyiProver* prover, const espyiProofTarget* target);
 /// The box with thin axes padded.
 espyiBoxD espyiBox_Pad(espyiBoxD box, double thickness);
 /// Inside the world, finite, not inverted, each axis at least `thickness`.

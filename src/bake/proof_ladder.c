@@ -23,20 +23,20 @@
 #define ESPYI_GAP_RAYS 2u
 #define ESPYI_NO_REF 0xFFFFFFFFu
 
-typedef struct espyiWindow
+typedef struct espyWindow
 {
     uint32_t leaf;
     espyiBoxD box, a, b; ///< The window, and what lines through it meet of A and B.
-} espyiWindow;
+} espyWindow;
 
 /// An opening cut to the shaft.
-typedef struct espyiGap
+typedef struct espyGap
 {
     uint32_t count;
     double points[ESPYI_GAP_POINTS][3];
-} espyiGap;
+} espyGap;
 
-typedef struct espyiLadder
+typedef struct espyLadder
 {
     espyiProver* prover;
     const espyiLadderDef* def;
@@ -46,103 +46,19 @@ typedef struct espyiLadder
     espyiBoxD camera;
     uint32_t windowCount;
     uint32_t gapCount;
-    espyiGap gaps[2];                       ///< On the way that the last flood took.
-    bool allWindows;                        ///< No other window of the plane is open.
-    espyiWindow windows[ESPYI_MAX_WINDOWS]; ///< Those of the pair at hand that stay open.
-} espyiLadder;
+    espyGap gaps[2];                       ///< On the way that the last flood took.
+    bool allWindows;                       ///< No other window of the plane is open.
+    espyWindow windows[ESPYI_MAX_WINDOWS]; ///< Those of the pair at hand that stay open.
+} espyLadder;
 
-static bool espyiLadder_HasBudget(const espyiLadder* ladder)
+static bool espyLadder_HasBudget(const espyLadder* ladder)
 {
     return ladder->prover->floods - ladder->firstFlood < ladder->def->budget && !ladder->prover->failed;
 }
 
-// --- parts
-// --------------------------------------------------------------------------------------------------------
-
-static espyiBoxD espyiPartTree_Bound(const espyiProofTarget* target, const uint32_t* order, uint32_t count)
-{
-    espyiBoxD box = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        for (int axis = 0; axis < 3; ++axis)
-        {
-            box.min[axis] = fmin(box.min[axis], target->parts[order[i]].min[axis]);
-            box.max[axis] = fmax(box.max[axis], target->parts[order[i]].max[axis]);
-        }
-    }
-    return box;
-}
-
-/// Splits the parts of a node by their middles, in place; the two sides are never empty.
-static uint32_t espyiPartTree_Split(const espyiProofTarget* target, const espyiPartNode* node, uint32_t* order)
-{
-    int axis = 0;
-    for (int other = 1; other < 3; ++other)
-    {
-        axis = node->box.max[other] - node->box.min[other] > node->box.max[axis] - node->box.min[axis] ? other : axis;
-    }
-    double middle = node->box.min[axis] + node->box.max[axis];
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < node->count; ++i)
-    {
-        const espyiBoxD* part = &target->parts[order[node->first + i]];
-        if (part->min[axis] + part->max[axis] < middle)
-        {
-            uint32_t swap = order[node->first + left];
-            order[node->first + left++] = order[node->first + i];
-            order[node->first + i] = swap;
-        }
-    }
-    return left == 0 || left == node->count ? node->count / 2 : left;
-}
-
-/// The tree over the target's parts; kept from call to call while the parts stay the same.
-static bool espyiLadder_BuildParts(espyiProver* prover, const espyiProofTarget* target)
-{
-    espyiPartTree* tree = &prover->parts;
-    uint64_t hash = espyiHash_Bytes(target->partCount, target->parts, target->partCount * sizeof(espyiBoxD));
-    if (tree->count == target->partCount && tree->hash == hash)
-    {
-        return true;
-    }
-    void* nodes = tree->nodes;
-    void* order = tree->order;
-    tree->count = 0;
-    bool ok =
-        espyiGrow(&prover->hooks, &nodes, &tree->nodeCapacity, 2 * (size_t)target->partCount, sizeof(espyiPartNode));
-    tree->nodes = nodes;
-    ok = ok && espyiGrow(&prover->hooks, &order, &tree->orderCapacity, target->partCount, sizeof(uint32_t));
-    tree->order = order;
-    if (!ok)
-    {
-        prover->failed = true;
-        return false;
-    }
-    for (uint32_t i = 0; i < target->partCount; ++i)
-    {
-        tree->order[i] = i;
-    }
-    tree->nodes[0] = (espyiPartNode){.first = 0, .count = target->partCount};
-    for (uint32_t index = 0; index < 2 * target->partCount - 1; ++index)
-    {
-        espyiPartNode* node = &tree->nodes[index];
-        node->box = espyiPartTree_Bound(target, tree->order + node->first, node->count);
-        if (node->count > 1)
-        {
-            uint32_t left = espyiPartTree_Split(target, node, tree->order);
-            tree->nodes[index + 1] = (espyiPartNode){.first = node->first, .count = left};
-            tree->nodes[index + 2 * left] = (espyiPartNode){.first = node->first + left, .count = node->count - left};
-        }
-    }
-    tree->count = target->partCount;
-    tree->hash = hash;
-    return true;
-}
-
 // --- floods
-// -------------------------------------------------------------------------------------------------------
 
-static bool espyiLadder_Leaves(espyiProver* prover, const espyiBoxD* box, uint32_t side)
+static bool espyLadder_Leaves(espyiProver* prover, const espyiBoxD* box, uint32_t side)
 {
     prover->seeds[side].count = 0;
     double grow = side == 0 ? prover->space->stats.margin : -prover->shrink;
@@ -154,7 +70,7 @@ static bool espyiLadder_Leaves(espyiProver* prover, const espyiBoxD* box, uint32
     return true;
 }
 
-static double espyiGap_Area(const espyiGap* gap)
+static double espyGap_Area(const espyGap* gap)
 {
     double sum[3] = {0, 0, 0};
     for (uint32_t i = 1; i + 1 < gap->count; ++i)
@@ -175,7 +91,7 @@ static double espyiGap_Area(const espyiGap* gap)
 }
 
 /// The leaf that a way out belongs to.
-static uint32_t espyiLadder_Owner(const espyiFreeSpace* space, uint32_t ref)
+static uint32_t espyLadder_Owner(const espyiFreeSpace* space, uint32_t ref)
 {
     uint32_t low = 0, high = space->leafCount;
     while (high - low > 1)
@@ -195,7 +111,7 @@ static uint32_t espyiLadder_Owner(const espyiFreeSpace* space, uint32_t ref)
 
 /// The two smallest openings on the way that the flood took to one of the target's leaves, cut to the shaft, first the
 /// one nearer to the camera. The narrow ones are what a line has to be aimed through.
-static void espyiLadder_FindGaps(espyiLadder* ladder, const espyiShaft* shaft, uint32_t leaf)
+static void espyLadder_FindGaps(espyLadder* ladder, const espyiShaft* shaft, uint32_t leaf)
 {
     const espyiFreeSpace* space = ladder->prover->space;
     ladder->gapCount = 0;
@@ -204,7 +120,7 @@ static void espyiLadder_FindGaps(espyiLadder* ladder, const espyiShaft* shaft, u
     for (uint32_t ref = ladder->prover->through[leaf]; ref != ESPYI_NO_REF;)
     {
         const espyiPortalRef* portal = &space->refs[ref];
-        espyiGap gap;
+        espyGap gap;
         for (uint32_t i = 0; i < portal->count; ++i)
         {
             for (int axis = 0; axis < 3; ++axis)
@@ -213,7 +129,7 @@ static void espyiLadder_FindGaps(espyiLadder* ladder, const espyiShaft* shaft, u
             }
         }
         gap.count = espyiShaft_Clip(shaft, gap.points, portal->count);
-        double size = espyiGap_Area(&gap);
+        double size = espyGap_Area(&gap);
         if (gap.count >= 3 && (ladder->gapCount < 2 || size < fmax(area[0], area[1])))
         {
             if (ladder->gapCount == 2)
@@ -235,14 +151,14 @@ static void espyiLadder_FindGaps(espyiLadder* ladder, const espyiShaft* shaft, u
             ladder->gapCount += ladder->gapCount < 2;
         }
         // The leaf that the opening was entered from.
-        leaf = espyiLadder_Owner(space, ref);
+        leaf = espyLadder_Owner(space, ref);
         ref = ladder->prover->through[leaf];
     }
 }
 
 /// Everything that the camera box reaches inside the shaft, into `reached` (all of it: the flood never stops early).
 /// True where a leaf of the target, of seeds[0], is part of it; *target is then such a leaf.
-static bool espyiLadder_Reach(espyiLadder* ladder, const espyiShaft* shaft, uint32_t* target)
+static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32_t* target)
 {
     espyiProver* prover = ladder->prover;
     const espyiFreeSpace* space = prover->space;
@@ -295,12 +211,12 @@ static bool espyiLadder_Reach(espyiLadder* ladder, const espyiShaft* shaft, uint
 }
 
 /// A flood between two boxes. A leaf given for one side stands for that side's leaves: a window is crossed inside it.
-static bool espyiLadder_Closes(espyiLadder* ladder, const espyiBoxD* camera, const uint32_t* cameraLeaf,
-                               const espyiBoxD* target, const uint32_t* targetLeaf)
+static bool espyLadder_Closes(espyLadder* ladder, const espyiBoxD* camera, const uint32_t* cameraLeaf,
+                              const espyiBoxD* target, const uint32_t* targetLeaf)
 {
     espyiProver* prover = ladder->prover;
-    if ((!targetLeaf && !espyiLadder_Leaves(prover, target, 0)) ||
-        (!cameraLeaf && !espyiLadder_Leaves(prover, camera, 1)))
+    if ((!targetLeaf && !espyLadder_Leaves(prover, target, 0)) ||
+        (!cameraLeaf && !espyLadder_Leaves(prover, camera, 1)))
     {
         return false;
     }
@@ -312,10 +228,9 @@ static bool espyiLadder_Closes(espyiLadder* ladder, const espyiBoxD* camera, con
 }
 
 // --- windows
-// ------------------------------------------------------------------------------------------------------
 
 /// Bounds of the shaft's section at x[axis] = m, exact on each of the other axes. False: empty.
-static bool espyiShaft_Section(const espyiShaft* shaft, uint32_t axis, double m, double low[3], double high[3])
+static bool espyShaft_Section(const espyiShaft* shaft, uint32_t axis, double m, double low[3], double high[3])
 {
     for (uint32_t other = 0; other < 3; ++other)
     {
@@ -353,10 +268,10 @@ static bool espyiShaft_Section(const espyiShaft* shaft, uint32_t axis, double m,
 }
 
 /// Summed area of the windows of the reached leaves at this plane.
-static double espyiLadder_WindowArea(const espyiProver* prover, const espyiShaft* shaft, uint32_t axis, double m)
+static double espyLadder_WindowArea(const espyiProver* prover, const espyiShaft* shaft, uint32_t axis, double m)
 {
     double low[3], high[3], area = 0;
-    if (!espyiShaft_Section(shaft, axis, m, low, high))
+    if (!espyShaft_Section(shaft, axis, m, low, high))
     {
         return 0;
     }
@@ -375,8 +290,8 @@ static double espyiLadder_WindowArea(const espyiProver* prover, const espyiShaft
 }
 
 /// The separating plane with the least open area, as the leaf slab that it runs through: [*low, *high] on *axis.
-static bool espyiLadder_ChoosePlane(const espyiProver* prover, const espyiShaft* shaft, const espyiBoxD* a,
-                                    const espyiBoxD* b, uint32_t* axisOut, double* low, double* high)
+static bool espyLadder_ChoosePlane(const espyiProver* prover, const espyiShaft* shaft, const espyiBoxD* a,
+                                   const espyiBoxD* b, uint32_t* axisOut, double* low, double* high)
 {
     double best = DBL_MAX;
     for (uint32_t axis = 0; axis < 3; ++axis)
@@ -398,13 +313,13 @@ static bool espyiLadder_ChoosePlane(const espyiProver* prover, const espyiShaft*
                 continue;
             }
             double sectionLow[3], sectionHigh[3], m = 0.5 * (start + end);
-            if (!espyiShaft_Section(shaft, axis, m, sectionLow, sectionHigh))
+            if (!espyShaft_Section(shaft, axis, m, sectionLow, sectionHigh))
             {
                 continue;
             }
             uint32_t u = (axis + 1) % 3, v = (axis + 2) % 3;
             double section = (sectionHigh[u] - sectionLow[u]) * (sectionHigh[v] - sectionLow[v]);
-            double area = espyiLadder_WindowArea(prover, shaft, axis, m) / fmax(section, 1e-12);
+            double area = espyLadder_WindowArea(prover, shaft, axis, m) / fmax(section, 1e-12);
             if (area < best)
             {
                 best = area;
@@ -418,7 +333,7 @@ static bool espyiLadder_ChoosePlane(const espyiProver* prover, const espyiShaft*
 }
 
 /// Clips `to` to what lines from `from` through the window can meet beyond the plane x[axis] = m. False: nothing.
-static bool espyiWindow_Narrow(const espyiBoxD* from, const espyiBoxD* window, uint32_t axis, double m, espyiBoxD* to)
+static bool espyWindow_Narrow(const espyiBoxD* from, const espyiBoxD* window, uint32_t axis, double m, espyiBoxD* to)
 {
     double near, far, toNear, toFar;
     if (from->max[axis] < m)
@@ -458,12 +373,12 @@ static bool espyiWindow_Narrow(const espyiBoxD* from, const espyiBoxD* window, u
 }
 
 /// The part of the plane that is inside the leaf and the shaft, as a slab. False: they do not meet there.
-static bool espyiLadder_WindowBox(const espyiProver* prover, const espyiShaft* shaft, uint32_t leaf, uint32_t axis,
-                                  double m, espyiBoxD* box)
+static bool espyLadder_WindowBox(const espyiProver* prover, const espyiShaft* shaft, uint32_t leaf, uint32_t axis,
+                                 double m, espyiBoxD* box)
 {
     double low[3], high[3];
     const espyiBoxD* bounds = &prover->space->leafBoxes[leaf];
-    if (bounds->min[axis] > m || bounds->max[axis] < m || !espyiShaft_Section(shaft, axis, m, low, high))
+    if (bounds->min[axis] > m || bounds->max[axis] < m || !espyShaft_Section(shaft, axis, m, low, high))
     {
         return false;
     }
@@ -486,24 +401,24 @@ static bool espyiLadder_WindowBox(const espyiProver* prover, const espyiShaft* s
 }
 
 /// C at one plane: every window of it closed. Those that are not are kept for aiming (the first few).
-static bool espyiLadder_CutAt(espyiLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b,
-                              uint32_t axis, double m)
+static bool espyLadder_CutAt(espyLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b,
+                             uint32_t axis, double m)
 {
     espyiProver* prover = ladder->prover;
     ladder->windowCount = 0;
     ladder->allWindows = false;
     for (uint32_t i = 0; i < prover->reachedCount; ++i)
     {
-        espyiWindow window = {.leaf = prover->reached[i], .a = *a, .b = *b};
-        if (!espyiLadder_WindowBox(prover, shaft, window.leaf, axis, m, &window.box))
+        espyWindow window = {.leaf = prover->reached[i], .a = *a, .b = *b};
+        if (!espyLadder_WindowBox(prover, shaft, window.leaf, axis, m, &window.box))
         {
             continue;
         }
         bool open = true;
         for (int round = 0; round < 2 && open; ++round)
         {
-            open = espyiWindow_Narrow(&window.a, &window.box, axis, m, &window.b) &&
-                   espyiWindow_Narrow(&window.b, &window.box, axis, m, &window.a);
+            open = espyWindow_Narrow(&window.a, &window.box, axis, m, &window.b) &&
+                   espyWindow_Narrow(&window.b, &window.box, axis, m, &window.a);
         }
         if (!open)
         {
@@ -512,13 +427,13 @@ static bool espyiLadder_CutAt(espyiLadder* ladder, const espyiShaft* shaft, cons
         window.a = espyiBox_Pad(window.a, ESPYI_MIN_THICKNESS);
         window.b = espyiBox_Pad(window.b, ESPYI_MIN_THICKNESS);
         window.box = espyiBox_Pad(window.box, ESPYI_MIN_THICKNESS);
-        if (!espyiLadder_HasBudget(ladder) || ladder->windowCount == ESPYI_MAX_WINDOWS)
+        if (!espyLadder_HasBudget(ladder) || ladder->windowCount == ESPYI_MAX_WINDOWS)
         {
             return false;
         }
-        if (!espyiLadder_Closes(ladder, &window.box, &window.leaf, &window.b, NULL) &&
-            !espyiLadder_Closes(ladder, &window.a, NULL, &window.box, &window.leaf) &&
-            !espyiLadder_Closes(ladder, &window.a, NULL, &window.b, NULL))
+        if (!espyLadder_Closes(ladder, &window.box, &window.leaf, &window.b, NULL) &&
+            !espyLadder_Closes(ladder, &window.a, NULL, &window.box, &window.leaf) &&
+            !espyLadder_Closes(ladder, &window.a, NULL, &window.b, NULL))
         {
             ladder->windows[ladder->windowCount++] = window;
         }
@@ -528,30 +443,29 @@ static bool espyiLadder_CutAt(espyiLadder* ladder, const espyiShaft* shaft, cons
 }
 
 /// C: at both ends of the slab with the least opening, since each end sees the whole depth of a slit on its far side.
-static bool espyiLadder_Cut(espyiLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b)
+static bool espyLadder_Cut(espyLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b)
 {
     uint32_t axis = 0;
     double low = 0, high = 0;
     if (ladder->prover->reachedCount > ESPYI_MAX_REACHED ||
-        !espyiLadder_ChoosePlane(ladder->prover, shaft, a, b, &axis, &low, &high))
+        !espyLadder_ChoosePlane(ladder->prover, shaft, a, b, &axis, &low, &high))
     {
         return false;
     }
     double inset = fmin(2 * ESPYI_WINDOW_HALF, 0.25 * (high - low));
-    return espyiLadder_CutAt(ladder, shaft, a, b, axis, low + inset) ||
-           espyiLadder_CutAt(ladder, shaft, a, b, axis, high - inset);
+    return espyLadder_CutAt(ladder, shaft, a, b, axis, low + inset) ||
+           espyLadder_CutAt(ladder, shaft, a, b, axis, high - inset);
 }
 
 // --- rays
-// ---------------------------------------------------------------------------------------------------------
 
-static double espyiLadder_Random(espyiLadder* ladder, double low, double high)
+static double espyLadder_Random(espyLadder* ladder, double low, double high)
 {
     return low + (high - low) * (double)espyiRng_Float(&ladder->rng);
 }
 
 /// A point of some part under the node inside the box. False: none was found in a few tries.
-static bool espyiLadder_PickTarget(espyiLadder* ladder, uint32_t node, const espyiBoxD* box, double p[3])
+static bool espyLadder_PickTarget(espyLadder* ladder, uint32_t node, const espyiBoxD* box, double p[3])
 {
     const espyiPartTree* tree = &ladder->prover->parts;
     for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES; ++attempt)
@@ -563,7 +477,7 @@ static bool espyiLadder_PickTarget(espyiLadder* ladder, uint32_t node, const esp
         {
             double low = fmax(part->min[axis], box->min[axis]), high = fmin(part->max[axis], box->max[axis]);
             meets = meets && low <= high;
-            p[axis] = espyiLadder_Random(ladder, low, high);
+            p[axis] = espyLadder_Random(ladder, low, high);
         }
         if (meets)
         {
@@ -574,8 +488,8 @@ static bool espyiLadder_PickTarget(espyiLadder* ladder, uint32_t node, const esp
 }
 
 /// From the target's point back through the window's point to a point of the box. False: the line misses it.
-static bool espyiLadder_Extend(espyiLadder* ladder, const double b[3], const double w[3], const espyiBoxD* box,
-                               double a[3])
+static bool espyLadder_Extend(espyLadder* ladder, const double b[3], const double w[3], const espyiBoxD* box,
+                              double a[3])
 {
     double low = 1.0, high = DBL_MAX;
     for (int axis = 0; axis < 3; ++axis)
@@ -597,7 +511,7 @@ static bool espyiLadder_Extend(espyiLadder* ladder, const double b[3], const dou
     {
         return false;
     }
-    double t = espyiLadder_Random(ladder, low, high);
+    double t = espyLadder_Random(ladder, low, high);
     for (int axis = 0; axis < 3; ++axis)
     {
         a[axis] = fmin(fmax(b[axis] + t * (w[axis] - b[axis]), box->min[axis]), box->max[axis]);
@@ -605,7 +519,7 @@ static bool espyiLadder_Extend(espyiLadder* ladder, const double b[3], const dou
     return true;
 }
 
-static void espyiLadder_PickInGap(espyiLadder* ladder, const espyiGap* gap, double p[3])
+static void espyLadder_PickInGap(espyLadder* ladder, const espyGap* gap, double p[3])
 {
     // A corner fan with random weights: near enough to uniform to reach all of it.
     uint32_t i = 1 + espyiRng_Below(&ladder->rng, gap->count - 2);
@@ -623,23 +537,23 @@ static void espyiLadder_PickInGap(espyiLadder* ladder, const espyiGap* gap, doub
 }
 
 /// A line through the gaps, from A to a part of B. False: the lines that were tried miss one of them.
-static bool espyiLadder_AimThroughGaps(espyiLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node,
-                                       double from[3], double to[3])
+static bool espyLadder_AimThroughGaps(espyLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node,
+                                      double from[3], double to[3])
 {
     for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && ladder->gapCount; ++attempt)
     {
         double near[3], far[3];
-        espyiLadder_PickInGap(ladder, &ladder->gaps[0], near);
+        espyLadder_PickInGap(ladder, &ladder->gaps[0], near);
         if (ladder->gapCount == 1)
         {
-            if (espyiLadder_PickTarget(ladder, node, b, to) && espyiLadder_Extend(ladder, to, near, a, from))
+            if (espyLadder_PickTarget(ladder, node, b, to) && espyLadder_Extend(ladder, to, near, a, from))
             {
                 return true;
             }
             continue;
         }
-        espyiLadder_PickInGap(ladder, &ladder->gaps[1], far);
-        if (!espyiLadder_Extend(ladder, far, near, a, from))
+        espyLadder_PickInGap(ladder, &ladder->gaps[1], far);
+        if (!espyLadder_Extend(ladder, far, near, a, from))
         {
             continue;
         }
@@ -648,12 +562,12 @@ static bool espyiLadder_AimThroughGaps(espyiLadder* ladder, const espyiBoxD* a, 
         for (uint32_t k = 0; k < 2 * ESPYI_AIM_TRIES; ++k)
         {
             uint32_t at = tree->nodes[node].first + espyiRng_Below(&ladder->rng, tree->nodes[node].count);
-            if (espyiLadder_Extend(ladder, near, far, &ladder->target->parts[tree->order[at]], to))
+            if (espyLadder_Extend(ladder, near, far, &ladder->target->parts[tree->order[at]], to))
             {
                 return true;
             }
         }
-        if (espyiLadder_Extend(ladder, near, far, b, to))
+        if (espyLadder_Extend(ladder, near, far, b, to))
         {
             return true;
         }
@@ -661,35 +575,35 @@ static bool espyiLadder_AimThroughGaps(espyiLadder* ladder, const espyiBoxD* a, 
     return false;
 }
 
-static bool espyiLadder_Shoot(espyiLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node)
+static bool espyLadder_Shoot(espyLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node)
 {
     for (uint32_t ray = 0; ladder->def->tryRay && ray < ladder->def->raysPerStep; ++ray)
     {
         double from[3], to[3];
-        bool aimed = ray % 4 < ESPYI_GAP_RAYS && espyiLadder_AimThroughGaps(ladder, a, b, node, from, to);
+        bool aimed = ray % 4 < ESPYI_GAP_RAYS && espyLadder_AimThroughGaps(ladder, a, b, node, from, to);
         if (ray % 4 != 3 && !aimed && ladder->windowCount)
         {
-            const espyiWindow* window = &ladder->windows[espyiRng_Below(&ladder->rng, ladder->windowCount)];
+            const espyWindow* window = &ladder->windows[espyiRng_Below(&ladder->rng, ladder->windowCount)];
             for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && !aimed; ++attempt)
             {
                 double w[3];
                 for (int axis = 0; axis < 3; ++axis)
                 {
-                    w[axis] = espyiLadder_Random(ladder, window->box.min[axis], window->box.max[axis]);
+                    w[axis] = espyLadder_Random(ladder, window->box.min[axis], window->box.max[axis]);
                 }
-                aimed = espyiLadder_PickTarget(ladder, node, &window->b, to) &&
-                        espyiLadder_Extend(ladder, to, w, &window->a, from);
+                aimed = espyLadder_PickTarget(ladder, node, &window->b, to) &&
+                        espyLadder_Extend(ladder, to, w, &window->a, from);
             }
         }
         if (!aimed)
         {
-            if (!espyiLadder_PickTarget(ladder, node, b, to))
+            if (!espyLadder_PickTarget(ladder, node, b, to))
             {
                 continue;
             }
             for (int axis = 0; axis < 3; ++axis)
             {
-                from[axis] = espyiLadder_Random(ladder, a->min[axis], a->max[axis]);
+                from[axis] = espyLadder_Random(ladder, a->min[axis], a->max[axis]);
             }
         }
         for (int axis = 0; axis < 3; ++axis)
@@ -706,9 +620,8 @@ static bool espyiLadder_Shoot(espyiLadder* ladder, const espyiBoxD* a, const esp
 }
 
 // --- steps
-// --------------------------------------------------------------------------------------------------------
 
-static bool espyiLadder_Push(espyiProver* prover, const espyiPair* pair)
+static bool espyLadder_Push(espyiProver* prover, const espyiPair* pair)
 {
     void* pairs = prover->pairs;
     if (!espyiGrow(&prover->hooks, &pairs, &prover->pairCapacity, prover->pairCount + 1, sizeof(espyiPair)))
@@ -723,7 +636,7 @@ static bool espyiLadder_Push(espyiProver* prover, const espyiPair* pair)
 
 /// E: every segment from A to B leaves A through one of these faces. Only for boxes with a gap between them: from one
 /// that overlaps B, a segment may end inside it.
-static bool espyiLadder_PushExits(espyiProver* prover, const espyiPair* pair)
+static bool espyLadder_PushExits(espyiProver* prover, const espyiPair* pair)
 {
     bool apart = false;
     for (int axis = 0; axis < 3; ++axis)
@@ -760,7 +673,7 @@ static bool espyiLadder_PushExits(espyiProver* prover, const espyiPair* pair)
         {
             slab.a.max[axis] = slab.a.min[axis] + ESPYI_EXIT_SLAB;
         }
-        if (!espyiLadder_Push(prover, &slab))
+        if (!espyLadder_Push(prover, &slab))
         {
             return false;
         }
@@ -768,7 +681,7 @@ static bool espyiLadder_PushExits(espyiProver* prover, const espyiPair* pair)
     return prover->pairCount > before;
 }
 
-static int espyiBox_LongestAxis(const espyiBoxD* box)
+static int espyBox_LongestAxis(const espyiBoxD* box)
 {
     int axis = 0;
     for (int other = 1; other < 3; ++other)
@@ -779,17 +692,17 @@ static int espyiBox_LongestAxis(const espyiBoxD* box)
 }
 
 /// D: the larger of the two, halved; the target along the tree of its parts first. False: both are too small.
-static bool espyiLadder_PushHalves(espyiProver* prover, const espyiPair* pair)
+static bool espyLadder_PushHalves(espyiProver* prover, const espyiPair* pair)
 {
     const espyiPartNode* node = &prover->parts.nodes[pair->node];
-    int axisA = espyiBox_LongestAxis(&pair->a), axisB = espyiBox_LongestAxis(&pair->b);
+    int axisA = espyBox_LongestAxis(&pair->a), axisB = espyBox_LongestAxis(&pair->b);
     double sizeA = pair->a.max[axisA] - pair->a.min[axisA], sizeB = pair->b.max[axisB] - pair->b.min[axisB];
     espyiPair half[2] = {*pair, *pair};
     half[0].depth = half[1].depth = (uint8_t)(pair->depth + 1);
     if (sizeA >= sizeB && sizeA >= ESPYI_MIN_HALVED)
     {
         half[0].a.max[axisA] = half[1].a.min[axisA] = 0.5 * (pair->a.min[axisA] + pair->a.max[axisA]);
-        return espyiLadder_Push(prover, &half[1]) && espyiLadder_Push(prover, &half[0]);
+        return espyLadder_Push(prover, &half[1]) && espyLadder_Push(prover, &half[0]);
     }
     if (node->count > 1)
     {
@@ -805,7 +718,7 @@ static bool espyiLadder_PushHalves(espyiProver* prover, const espyiPair* pair)
                 half[side].b.max[axis] = fmin(pair->b.max[axis], box->max[axis]);
                 meets = meets && half[side].b.min[axis] <= half[side].b.max[axis];
             }
-            if (meets && !espyiLadder_Push(prover, &half[side]))
+            if (meets && !espyLadder_Push(prover, &half[side]))
             {
                 return false;
             }
@@ -815,31 +728,31 @@ static bool espyiLadder_PushHalves(espyiProver* prover, const espyiPair* pair)
     if (sizeB >= ESPYI_MIN_HALVED)
     {
         half[0].b.max[axisB] = half[1].b.min[axisB] = 0.5 * (pair->b.min[axisB] + pair->b.max[axisB]);
-        return espyiLadder_Push(prover, &half[1]) && espyiLadder_Push(prover, &half[0]);
+        return espyLadder_Push(prover, &half[1]) && espyLadder_Push(prover, &half[0]);
     }
     return false;
 }
 
 /// One step on one pair. Visible: a ray got through. Hidden: closed. Unknown: to be split.
-static espyiVerdict espyiLadder_Step(espyiLadder* ladder, espyiPair* pair)
+static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
 {
     espyiProver* prover = ladder->prover;
     espyiBoxD b = espyiBox_Pad(pair->b, ESPYI_MIN_THICKNESS);
     ladder->windowCount = 0;
     ladder->allWindows = false;
-    if (!espyiLadder_Leaves(prover, &b, 0) || !espyiLadder_Leaves(prover, &pair->a, 1))
+    if (!espyLadder_Leaves(prover, &b, 0) || !espyLadder_Leaves(prover, &pair->a, 1))
     {
         return espyiVerdict_Unknown;
     }
     espyiShaft shaft;
     espyiShaft_Set(&shaft, &pair->a, &b, prover->shrink);
     uint32_t leaf = 0;
-    if (!espyiLadder_Reach(ladder, &shaft, &leaf) || espyiLadder_Cut(ladder, &shaft, &pair->a, &b))
+    if (!espyLadder_Reach(ladder, &shaft, &leaf) || espyLadder_Cut(ladder, &shaft, &pair->a, &b))
     {
         return espyiVerdict_Hidden;
     }
-    espyiLadder_FindGaps(ladder, &shaft, leaf);
-    if (espyiLadder_Shoot(ladder, &pair->a, &pair->b, pair->node))
+    espyLadder_FindGaps(ladder, &shaft, leaf);
+    if (espyLadder_Shoot(ladder, &pair->a, &pair->b, pair->node))
     {
         return espyiVerdict_Visible;
     }
@@ -867,7 +780,7 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
     }
     espyiBoxD camera = espyiCellTree_Box(prover->cells, prover->cells->leafOf[cell]);
     uint64_t startWork = prover->work;
-    if (prover->failed || whole.partCount > UINT32_MAX / 4 || !espyiLadder_BuildParts(prover, &whole) ||
+    if (prover->failed || whole.partCount > UINT32_MAX / 4 || !espyiProver_BuildParts(prover, &whole) ||
         !espyiProver_BoxIsUsable(prover, &camera, ESPYI_MIN_CAMERA))
     {
         return espyiVerdict_Unknown;
@@ -877,35 +790,35 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
     {
         return espyiVerdict_Unknown;
     }
-    espyiLadder ladder = {.prover = prover,
-                          .def = def,
-                          .target = &whole,
-                          .camera = camera,
-                          .rng = espyiRng_Seed(espyiHash_U64(def->seed, cell)),
-                          .firstFlood = prover->floods};
+    espyLadder ladder = {.prover = prover,
+                         .def = def,
+                         .target = &whole,
+                         .camera = camera,
+                         .rng = espyiRng_Seed(espyiHash_U64(def->seed, cell)),
+                         .firstFlood = prover->floods};
     uint32_t depth = def->depth < ESPYI_MAX_DEPTH ? def->depth : ESPYI_MAX_DEPTH;
     espyiVerdict verdict = espyiVerdict_Hidden;
     espyiPair first = {.a = camera, .b = prover->parts.nodes[0].box};
     prover->pairCount = 0;
-    espyiLadder_Push(prover, &first);
+    espyLadder_Push(prover, &first);
     size_t head = 0;
     while (head < prover->pairCount && verdict != espyiVerdict_Visible)
     {
         espyiPair pair = prover->pairs[head++];
-        if (!espyiLadder_HasBudget(&ladder))
+        if (!espyLadder_HasBudget(&ladder))
         {
             verdict = espyiVerdict_Unknown;
             break;
         }
-        espyiVerdict step = espyiLadder_Step(&ladder, &pair);
+        espyiVerdict step = espyLadder_Step(&ladder, &pair);
         if (step == espyiVerdict_Visible)
         {
             verdict = step;
         }
         else if (step == espyiVerdict_Unknown)
         {
-            bool split = pair.depth < depth && ((!pair.exited && espyiLadder_PushExits(prover, &pair)) ||
-                                                espyiLadder_PushHalves(prover, &pair));
+            bool split = pair.depth < depth && ((!pair.exited && espyLadder_PushExits(prover, &pair)) ||
+                                                espyLadder_PushHalves(prover, &pair));
             if (!split)
             {
                 verdict = espyiVerdict_Unknown;

@@ -51,7 +51,7 @@ void espyiShaft_Set(espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b, d
 }
 
 /// Keeps what has sign * x[axis] <= limit.
-static uint32_t espyiClip_Axis(double (*p)[3], uint32_t count, const double n[2], const uint32_t axis[2], double limit)
+static uint32_t espyClip_Axis(double (*p)[3], uint32_t count, const double n[2], const uint32_t axis[2], double limit)
 {
     double out[ESPYI_CLIP_POINTS][3];
     uint32_t made = 0;
@@ -92,20 +92,20 @@ uint32_t espyiShaft_Clip(const espyiShaft* shaft, double (*points)[3], uint32_t 
     {
         const uint32_t axes[2] = {axis, axis};
         const double low[2] = {-1.0, 0.0}, high[2] = {1.0, 0.0};
-        count = espyiClip_Axis(points, count, low, axes, -shaft->min[axis]);
-        count = espyiClip_Axis(points, count, high, axes, shaft->max[axis]);
+        count = espyClip_Axis(points, count, low, axes, -shaft->min[axis]);
+        count = espyClip_Axis(points, count, high, axes, shaft->max[axis]);
     }
     for (uint32_t i = 0; i < shaft->bridgeCount && count; ++i)
     {
         const espyiBridge* bridge = &shaft->bridges[i];
-        count = espyiClip_Axis(points, count, bridge->n, bridge->axis, bridge->w - shaft->shrink);
+        count = espyClip_Axis(points, count, bridge->n, bridge->axis, bridge->w - shaft->shrink);
     }
     return count;
 }
 
 /// One plane against the points: 0 all are inside, 1 some, 2 none.
-static uint32_t espyiShaft_Side(const double (*p)[3], uint32_t count, const double n[2], const uint32_t axis[2],
-                                double limit)
+static uint32_t espyShaft_Side(const double (*p)[3], uint32_t count, const double n[2], const uint32_t axis[2],
+                               double limit)
 {
     uint32_t inside = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -152,7 +152,7 @@ bool espyiShaft_Meets(const espyiShaft* shaft, const espyiPortalRef* ref, const 
         if (crossedBridges >> i & 1u)
         {
             const espyiBridge* b = &shaft->bridges[i];
-            uint32_t side = espyiShaft_Side(p, ref->count, b->n, b->axis, b->w - shaft->shrink);
+            uint32_t side = espyShaft_Side(p, ref->count, b->n, b->axis, b->w - shaft->shrink);
             if (side == 2)
             {
                 return false;
@@ -180,7 +180,7 @@ bool espyiShaft_Meets(const espyiShaft* shaft, const espyiPortalRef* ref, const 
         {
             const uint32_t axes[2] = {bit / 2, bit / 2};
             const double n[2] = {bit & 1u ? 1.0 : -1.0, 0.0};
-            count = espyiClip_Axis(clipped, count, n, axes, bit & 1u ? shaft->max[bit / 2] : -shaft->min[bit / 2]);
+            count = espyClip_Axis(clipped, count, n, axes, bit & 1u ? shaft->max[bit / 2] : -shaft->min[bit / 2]);
         }
     }
     for (uint32_t i = 0; i < shaft->bridgeCount && count; ++i)
@@ -188,7 +188,7 @@ bool espyiShaft_Meets(const espyiShaft* shaft, const espyiPortalRef* ref, const 
         if (crossedBridges >> i & 1u)
         {
             const espyiBridge* b = &shaft->bridges[i];
-            count = espyiClip_Axis(clipped, count, b->n, b->axis, b->w - shaft->shrink);
+            count = espyClip_Axis(clipped, count, b->n, b->axis, b->w - shaft->shrink);
         }
     }
     return count > 0;
