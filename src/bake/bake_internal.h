@@ -230,9 +230,9 @@ typedef struct espyiSearcher
     uint32_t* queue;                ///< Cells found, in order.
     uint32_t queueCount, queueHead; ///< The frontier has looked around those before the head.
     uint32_t openFound;             ///< Of those found, not solid.
-    uint8_t* tries; ///< Over cells: times that the frontier aimed at it, and the ladder's next rung << 4.
-    uint32_t cell;  ///< The one that the ladder works on.
-    uint64_t aimed; ///< Rays that the ladder asked for.
+    uint8_t* tries;   ///< Over cells: times that the frontier aimed at it, and the ladder's next rung << 4.
+    uint32_t cell;    ///< The one that the ladder works on.
+    uint64_t climbed; ///< Work of the ladder on this target, in rays' worth.
     espyiSegment segments[ESPYI_LINE_BATCH];
     espyiHit hits[ESPYI_LINE_BATCH];
     uint32_t goals[ESPYI_LINE_BATCH]; ///< Cells that the batch is aimed at, where it is.

@@ -18,7 +18,7 @@
 #define ESPY_FRONTIER_SWERVES 3u
 // What a step of the search costs, in rays: measured, and the same everywhere, so that effort never depends on time.
 #define ESPY_PORTAL_TESTS_A_RAY 4u
-#define ESPY_RAYS_A_TRY 30u
+#define ESPY_RAYS_A_TRY 20u
 
 static const int8_t espyNeighbours[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
 
@@ -396,9 +396,9 @@ typedef struct espyRung
 
 static const espyRung espyRungs[] = {{8, 40, 4}, {14, 160, 4}, {20, 4000, 4}};
 // Rungs climbed by quality, and the share of the naive fixed scheme's work (all rays of all open cells) that they may
-// cost. Work is counted by the rays that the prover asks for: it does so once for every few floods.
+// cost.
 static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
-static const double espyLadderShares[] = {0.5, 0.5, 2.0, 8.0};
+static const double espyLadderShares[] = {0.3, 0.15, 1.0, 8.0};
 
 static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
 {
@@ -411,7 +411,7 @@ static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
 static bool espySearch_TryRay(void* context, const double from[3], const double to[3])
 {
     espyiSearcher* s = context;
-    ++s->aimed;
+    s->climbed += ESPY_RAYS_A_TRY;
     espyVec3 camera = {(float)from[0], (float)from[1], (float)from[2]};
     espyVec3 wanted = {(float)to[0], (float)to[1], (float)to[2]};
     if (!espyiLines_Aim(s, espyiTarget_Aim(&s->target, camera, wanted), camera, &s->segments[0]))
@@ -442,7 +442,9 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
         .context = s,
     };
     s->cell = cell;
-    espyiVerdict verdict = espyiProver_Ladder(s->prover, cell, &proof, &def, NULL);
+    uint64_t tests = 0;
+    espyiVerdict verdict = espyiProver_Ladder(s->prover, cell, &proof, &def, &tests);
+    s->climbed += tests / ESPY_PORTAL_TESTS_A_RAY;
     if (verdict == espyiVerdict_Hidden && !espyiBits_Get(s->visible, cell))
     {
         espyiBits_Set(s->hidden, cell);
@@ -456,8 +458,8 @@ static bool espySearch_Ladder(espyiSearcher* s)
     const espyiGrid* grid = &shared->scene->grid;
     double naive =
         (double)(grid->cellCount - grid->solidCount) * espyiSamples_Count(shared->quality) * s->target.fixedCount;
-    uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]) / ESPY_RAYS_A_TRY;
-    s->aimed = 0;
+    uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]);
+    s->climbed = 0;
     uint32_t rungs = s->target.volume ? 1u : espyRungCounts[shared->quality];
     // Proven has nothing but proofs to hide by: it climbs everywhere.
     bool everywhere = shared->quality == espyBakeQuality_Proven;
@@ -465,21 +467,21 @@ static bool espySearch_Ladder(espyiSearcher* s)
     bool running = true;
     for (uint32_t rung = 0; rung < rungs && running; ++rung)
     {
-        for (uint32_t cell = 0; cell < grid->cellCount && edges && running && s->aimed < most; ++cell)
+        for (uint32_t cell = 0; cell < grid->cellCount && edges && running && s->climbed < most; ++cell)
         {
             running = !(everywhere || espySearch_IsEdge(grid, cell)) || espySearch_Climb(s, cell, rung);
         }
         // The queue grows while it is walked: what a rung finds is looked around at once, and climbed from.
-        for (uint32_t i = 0; i < s->queueCount && running && s->aimed < most; ++i)
+        for (uint32_t i = 0; i < s->queueCount && running && s->climbed < most; ++i)
         {
-            for (uint32_t side = 0; side < 6 && running && s->aimed < most; ++side)
+            for (uint32_t side = 0; side < 6 && running && s->climbed < most; ++side)
             {
                 int32_t cell = espySearch_Neighbour(grid, s->queue[i], side);
                 running = cell < 0 || espySearch_Climb(s, (uint32_t)cell, rung);
             }
         }
     }
-    s->work += s->aimed * ESPY_RAYS_A_TRY;
+    s->work += s->climbed;
     return running;
 }
 
