@@ -132,6 +132,7 @@ static void espyCase_FillEntries(const espyPvsCaseDef* def, espyiRng* rng, espyP
     made->nodes = espyCase_Alloc(count, sizeof *made->nodes);
     made->hashes = espyCase_Alloc(count, sizeof *made->hashes);
     made->parts = espyCase_Alloc(def->occludeeCount, sizeof *made->parts);
+    made->proven = espyCase_Alloc(def->occludeeCount, sizeof *made->proven);
     for (uint32_t i = 0; i < count; ++i)
     {
         espyVec3 low = {espyiRng_Float(rng), espyiRng_Float(rng), espyiRng_Float(rng)};
@@ -142,6 +143,7 @@ static void espyCase_FillEntries(const espyPvsCaseDef* def, espyiRng* rng, espyP
     for (uint32_t i = 0; i < def->occludeeCount; ++i)
     {
         made->parts[i] = (int32_t)espyiRng_Below(rng, 4) - 1;
+        made->proven[i] = 0xFFFFFFF0u + i % 16u;
     }
 }
 
@@ -173,13 +175,13 @@ espyPvsCase espyPvsCase_Make(const espyPvsCaseDef* def)
                                .occluderBoxes = made.boxes,
                                .occludeeBoxes = made.boxes + def->occluderCount,
                                .statics = &made.statics,
-                               .dynamics = def->coarseFactor > 0 ? &made.dynamics : NULL,
-                               .provenHiddenPairs = 123456789012345ull};
+                               .dynamics = def->coarseFactor > 0 ? &made.dynamics : NULL};
     if (def->tools)
     {
         made.blob.occluderNodes = made.nodes;
         made.blob.occludeeNodes = made.nodes + def->occluderCount;
         made.blob.occludeeParts = made.parts;
+        made.blob.occludeeProven = made.proven;
         made.blob.occluderHashes = made.hashes;
         made.blob.occludeeHashes = made.hashes + def->occluderCount;
     }
@@ -204,6 +206,7 @@ void espyPvsCase_Free(espyPvsCase* made)
     free(made->boxes);
     free(made->nodes);
     free(made->parts);
+    free(made->proven);
     free(made->hashes);
     free(made->statics.cells);
     free(made->statics.sets);

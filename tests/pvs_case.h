@@ -28,6 +28,7 @@ typedef struct espyPvsCase
     espyBox* boxes;        ///< Occluders, then occludees.
     int32_t* nodes;
     int32_t* parts;
+    uint32_t* proven;
     uint64_t* hashes;
     espyiTable statics, dynamics;
     espyiBlobDef blob;

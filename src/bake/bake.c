@@ -105,6 +105,7 @@ typedef struct espyBakeRun
     espyiColumns* statics;
     espyiColumns* dynamics;
     bool* finished;            // Columns taken from a checkpoint: occludees, then blocks.
+    uint32_t* proven;          // Of each occludee: cells that are proven not to see it.
     espyiTargetCounts* counts; // One a thread.
     espyiStageCount prepare, write;
 } espyBakeRun;
@@ -246,6 +247,7 @@ static bool espyBake_Restore(void* context, uint32_t column, const uint32_t* cel
     run->finished[column] = true;
     if (column < run->input->occludeeCount)
     {
+        run->proven[column] = (uint32_t)counts->provenHidden;
         run->counts[0].visible += counts->visible;
         run->counts[0].hidden += counts->hidden;
         run->counts[0].provenHidden += counts->provenHidden;
@@ -262,7 +264,8 @@ static espyResult espyBake_OpenColumns(espyBakeRun* run)
     run->finished = espyiAlloc(run->hooks, (size_t)occludees + run->blockCount + 1u, sizeof *run->finished);
     run->counts = espyiAlloc(run->hooks, run->threads, sizeof *run->counts);
     run->searchers = espyiAlloc(run->hooks, run->threads, sizeof *run->searchers);
-    if (!run->finished || !run->counts || !run->searchers)
+    run->proven = espyiAlloc(run->hooks, (size_t)occludees + 1u, sizeof *run->proven);
+    if (!run->finished || !run->proven || !run->counts || !run->searchers)
     {
         return espyResult_OutOfMemory;
     }
@@ -312,15 +315,19 @@ static void espyBake_FillAll(const espyBakeRun* run, espyiSearcher* searcher, es
     counts->visible = grid->cellCount - grid->solidCount;
 }
 
-// Copied answers: what is not visible counts as hidden, without the evidence, which a file does not keep.
-static void espyBake_CountCopied(const espyBakeRun* run, const espyiSearcher* searcher, espyiTargetCounts* counts)
+// Counts of copied answers.
+static void espyBake_CountCopied(const espyBakeRun* run, const espyiSearcher* searcher, uint32_t slot,
+                                 espyiTargetCounts* counts)
 {
     const espyiGrid* grid = &run->scene.grid;
     for (uint32_t i = 0; i < espyiBits_Words(grid->cellCount); ++i)
     {
         counts->visible += espyiPopCount32(searcher->visible[i] & ~grid->solid[i]);
     }
-    counts->hidden = grid->cellCount - grid->solidCount - counts->visible;
+    uint64_t rest = grid->cellCount - grid->solidCount - counts->visible;
+    counts->provenHidden = espyiPrevious_GetProven(&run->previous, slot);
+    counts->provenHidden = counts->provenHidden < rest ? counts->provenHidden : rest;
+    counts->hidden = rest - counts->provenHidden;
 }
 
 static void espyBake_FinishColumn(espyBakeRun* run, uint32_t column, uint32_t worker, const espyiTargetCounts* counts)
@@ -328,6 +335,7 @@ static void espyBake_FinishColumn(espyBakeRun* run, uint32_t column, uint32_t wo
     espyiSearcher* searcher = &run->searchers[worker];
     if (column < run->input->occludeeCount)
     {
+        run->proven[column] = (uint32_t)counts->provenHidden;
         run->counts[worker].visible += counts->visible;
         run->counts[worker].hidden += counts->hidden;
         run->counts[worker].provenHidden += counts->provenHidden;
@@ -361,7 +369,7 @@ static void espyBake_StaticJob(void* context, uint32_t index, uint32_t worker)
     else if (run->previous.usable && run->previous.slots[index] != UINT32_MAX)
     {
         espyiPrevious_GetStatic(&run->previous, run->previous.slots[index], searcher->visible);
-        espyBake_CountCopied(run, searcher, &counts);
+        espyBake_CountCopied(run, searcher, run->previous.slots[index], &counts);
     }
     else if (!espyiTarget_FillOccludee(&searcher->target, &run->scene, index, run->def->quality))
     {
@@ -485,6 +493,7 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
             .occludeeParts = ids.occludeeParts,
             .occluderHashes = scene->occluderHashes,
             .occludeeHashes = scene->occludeeHashes,
+            .occludeeProven = run->proven,
             .statics = statics,
             .dynamics = dynamics,
         };
@@ -588,6 +597,7 @@ static void espyBake_Close(espyBakeRun* run, bool finished)
     espyiFree(run->hooks, run->searchers);
     espyiFree(run->hooks, run->counts);
     espyiFree(run->hooks, run->finished);
+    espyiFree(run->hooks, run->proven);
     espyiCheckpoint_Close(run->checkpoint, finished);
     espyiPrevious_Close(&run->previous, run->hooks);
     espyiColumns_Destroy(run->statics);

@@ -279,6 +279,8 @@ typedef struct espyiPrevious
 espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, const espyBakeDef* def,
                               espyiWarnings* warnings);
 void espyiPrevious_Close(espyiPrevious* previous, const espyHooks* hooks);
+/// Cells proven not to see an old occludee slot.
+uint32_t espyiPrevious_GetProven(const espyiPrevious* previous, uint32_t slot);
 /// The column of an old occludee slot, or of a coarse block.
 void espyiPrevious_GetStatic(const espyiPrevious* previous, uint32_t slot, uint32_t* cellBits);
 void espyiPrevious_GetDynamic(const espyiPrevious* previous, uint32_t coarse, uint32_t* cellBits);

@@ -220,8 +220,11 @@ static void espyBlob_AddSections(espyBlob* blob)
         espyBlob_Add(blob, espyiSectionKind_SolidCells, 4, 4, def->grid->solid, espyiBits_Words(def->grid->cellCount));
         espyBlob_MarkTool(blob);
     }
-    espyBlob_Add(blob, espyiSectionKind_Statistics, 8, 8, &def->provenHiddenPairs, 1);
-    espyBlob_MarkTool(blob);
+    if (allOccludees || def->occludeeProven)
+    {
+        espyBlob_Add(blob, espyiSectionKind_Statistics, 4, 4, def->occludeeProven, def->occludeeCount);
+        espyBlob_MarkTool(blob);
+    }
 }
 
 static void espyBlob_CopySection(const espyBlobSection* section, uint8_t* to)

@@ -80,7 +80,8 @@ static const espyiFileHeader* espyIncremental_Header(const espyPvs* pvs)
 
 static bool espyIncremental_HasHashes(const espyPvs* pvs)
 {
-    return espyiFile_Find(pvs->bytes, espyiSectionKind_Hashes) != NULL;
+    return espyiFile_Find(pvs->bytes, espyiSectionKind_Hashes) != NULL &&
+           espyiFile_Find(pvs->bytes, espyiSectionKind_Statistics) != NULL;
 }
 
 // First reason why no answer of the file holds for this level, or null. Occluders count in order: of two at the same
@@ -195,6 +196,12 @@ void espyiPrevious_GetStatic(const espyiPrevious* previous, uint32_t slot, uint3
             espyiBits_Set(cellBits, cell);
         }
     }
+}
+
+uint32_t espyiPrevious_GetProven(const espyiPrevious* previous, uint32_t slot)
+{
+    const espyiFileSection* section = espyiFile_Find(previous->pvs.bytes, espyiSectionKind_Statistics);
+    return ((const uint32_t*)(const void*)(previous->pvs.bytes + (size_t)section->offset))[slot];
 }
 
 void espyiPrevious_GetDynamic(const espyiPrevious* previous, uint32_t coarse, uint32_t* cellBits)

@@ -56,8 +56,8 @@ typedef struct espyiBlobDef
     const uint64_t* occluderHashes;
     const uint64_t* occludeeHashes;
     const espyiTable* statics;
-    const espyiTable* dynamics; ///< Null: no dynamic table.
-    uint64_t provenHiddenPairs; ///< Statistics kept for `espy info`.
+    const espyiTable* dynamics;     ///< Null: no dynamic table.
+    const uint32_t* occludeeProven; ///< Cells that are proven not to see each; for `espy info` and incremental bakes.
 } espyiBlobDef;
 
 /// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator, and proves it with

@@ -95,7 +95,7 @@ typedef enum espyiSectionKind
     espyiSectionKind_Parts = 0x101,      ///< int32_t: occludees.
     espyiSectionKind_Hashes = 0x102,     ///< uint64_t: occluders, then occludees.
     espyiSectionKind_SolidCells = 0x103, ///< One bit a cell.
-    espyiSectionKind_Statistics = 0x104, ///< uint64_t: proven hidden pairs.
+    espyiSectionKind_Statistics = 0x104, ///< uint32_t: cells proven not to see each occludee.
 } espyiSectionKind;
 
 /// Up to 32 stored cells (or coarse blocks) that share y and z. Bit i of `mask` stands for x = 32 * xBlock + i.

@@ -594,7 +594,7 @@ static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
         !espyLoad_Section(load, espyiSectionKind_Parts, false, 4, 4, h->occludeeCount, &parts) ||
         !espyLoad_Section(load, espyiSectionKind_Hashes, false, 8, 8, entries, &hashes) ||
         !espyLoad_Section(load, espyiSectionKind_SolidCells, false, 4, 4, espyiBits_Words(h->cellCount), &solid) ||
-        !espyLoad_Section(load, espyiSectionKind_Statistics, false, 8, 8, 1, &statistics))
+        !espyLoad_Section(load, espyiSectionKind_Statistics, false, 4, 4, h->occludeeCount, &statistics))
     {
         return false;
     }
@@ -758,9 +758,11 @@ void espyPvs_GetInfo(const espyPvs* pvs, espyPvsInfo* out)
     out->settingsHash = h->settingsHash;
     out->contentHash = h->contentHash;
     const espyiFileSection* statistics = espyiFile_Find(pvs->bytes, espyiSectionKind_Statistics);
-    if (statistics)
+    const uint32_t* proven =
+        statistics ? (const uint32_t*)(const void*)(pvs->bytes + (size_t)statistics->offset) : NULL;
+    for (uint32_t i = 0; proven && i < pvs->occludeeCount; ++i)
     {
-        out->provenHiddenPairs = *(const uint64_t*)(const void*)(pvs->bytes + (size_t)statistics->offset);
+        out->provenHiddenPairs += proven[i];
     }
     out->entriesBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_Entries);
     out->cellMapBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_CellRows) +
