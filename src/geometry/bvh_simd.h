@@ -206,21 +206,33 @@ static inline uint32_t espyF8_Equal(espyF8 a, espyF8 b)
 
 #else
 
+// Checks at every access of every lane make inlined loops take minutes to compile.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ESPY_F8_CALL static __attribute__((noinline, unused))
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define ESPY_F8_CALL static __attribute__((noinline, unused))
+#endif
+#if !defined(ESPY_F8_CALL)
+#define ESPY_F8_CALL static inline
+#endif
+
 typedef struct espyF8
 {
     float lane[8];
 } espyF8;
 
-#define ESPY_F8_BINARY(name, expression)                          \
-    static inline espyF8 espyF8_##name(espyF8 left, espyF8 right) \
-    {                                                             \
-        espyF8 result;                                            \
-        for (int i = 0; i < 8; ++i)                               \
-        {                                                         \
-            float a = left.lane[i], b = right.lane[i];            \
-            result.lane[i] = (expression);                        \
-        }                                                         \
-        return result;                                            \
+#define ESPY_F8_BINARY(name, expression)                         \
+    ESPY_F8_CALL espyF8 espyF8_##name(espyF8 left, espyF8 right) \
+    {                                                            \
+        espyF8 result;                                           \
+        for (int i = 0; i < 8; ++i)                              \
+        {                                                        \
+            float a = left.lane[i], b = right.lane[i];           \
+            result.lane[i] = (expression);                       \
+        }                                                        \
+        return result;                                           \
     }
 ESPY_F8_BINARY(Add, a + b)
 ESPY_F8_BINARY(Sub, a - b)
@@ -231,7 +243,7 @@ ESPY_F8_BINARY(Max, a > b ? a : b)
 #undef ESPY_F8_BINARY
 
 #define ESPY_F8_COMPARE(name, operation)                                   \
-    static inline uint32_t espyF8_##name(espyF8 left, espyF8 right)        \
+    ESPY_F8_CALL uint32_t espyF8_##name(espyF8 left, espyF8 right)         \
     {                                                                      \
         uint32_t bits = 0;                                                 \
         for (int i = 0; i < 8; ++i)                                        \
@@ -245,7 +257,7 @@ ESPY_F8_COMPARE(LessEqual, <=)
 ESPY_F8_COMPARE(Equal, ==)
 #undef ESPY_F8_COMPARE
 
-static inline espyF8 espyF8_Load(const float* p)
+ESPY_F8_CALL espyF8 espyF8_Load(const float* p)
 {
     espyF8 result;
     for (int i = 0; i < 8; ++i)
@@ -254,19 +266,19 @@ static inline espyF8 espyF8_Load(const float* p)
     }
     return result;
 }
-static inline void espyF8_Store(float* p, espyF8 a)
+ESPY_F8_CALL void espyF8_Store(float* p, espyF8 a)
 {
     for (int i = 0; i < 8; ++i)
     {
         p[i] = a.lane[i];
     }
 }
-static inline espyF8 espyF8_Set(float a)
+ESPY_F8_CALL espyF8 espyF8_Set(float a)
 {
     return (espyF8){{a, a, a, a, a, a, a, a}};
 }
 
-static inline espyF8 espyF8_Abs(espyF8 a)
+ESPY_F8_CALL espyF8 espyF8_Abs(espyF8 a)
 {
     for (int i = 0; i < 8; ++i)
     {
@@ -275,7 +287,7 @@ static inline espyF8 espyF8_Abs(espyF8 a)
     return a;
 }
 /// a where `sign` is below 0, else b.
-static inline espyF8 espyF8_SelectNegative(espyF8 sign, espyF8 a, espyF8 b)
+ESPY_F8_CALL espyF8 espyF8_SelectNegative(espyF8 sign, espyF8 a, espyF8 b)
 {
     for (int i = 0; i < 8; ++i)
     {
@@ -284,7 +296,7 @@ static inline espyF8 espyF8_SelectNegative(espyF8 sign, espyF8 a, espyF8 b)
     return b;
 }
 /// Eight rows of eight floats become eight columns: out[i] has float i of each row.
-static inline void espyF8_LoadTransposed(const float* const rows[8], espyF8 out[8])
+ESPY_F8_CALL void espyF8_LoadTransposed(const float* const rows[8], espyF8 out[8])
 {
     for (int i = 0; i < 8; ++i)
     {

@@ -24,10 +24,14 @@
 #include "geometry/bvh_simd.h"
 #include "geometry/bvh_tree.h"
 
-#if defined(__GNUC__)
+// Inlined by force where a lane operation is one instruction. As loops over eight lanes the text would grow so much
+// that compilers, and sanitizers above all, take minutes over it: there these functions stay calls.
+#if defined(ESPY_KERNEL_AVX512) || defined(ESPY_KERNEL_AVX2) || defined(ESPY_KERNEL_SSE41)
 #define ESPY_HOT static inline __attribute__((always_inline))
+#elif defined(__GNUC__)
+#define ESPY_HOT static __attribute__((noinline))
 #else
-#define ESPY_HOT static inline
+#define ESPY_HOT static
 #endif
 
 #define ESPY_KERNEL_INFINITY __builtin_inff()
