@@ -253,20 +253,33 @@ static const uint32_t* espyProver_CellLeaves(espyiProver* prover, uint32_t node,
     return list->leaves + first;
 }
 
-/// Stamps every block above a known visible cell.
+/// Stamps every block with a known visible cell, and those with nothing else.
 static void espyProver_StampSeen(espyiProver* prover, const uint32_t* visible)
 {
     const espyiCellTree* cells = prover->cells;
-    prover->stamp += 1;
+    prover->stamp += 2;
+    uint32_t some = prover->stamp, all = prover->stamp + 1;
     for (uint32_t word = 0; word < espyiBits_Words(cells->cellCount); ++word)
     {
         for (uint32_t bits = visible[word]; bits; bits &= bits - 1)
         {
             uint32_t rank = 32 * word + espyiPopCount32((bits & (~bits + 1)) - 1);
-            for (uint32_t node = rank < cells->cellCount ? cells->leafOf[rank] : UINT32_MAX;
-                 node != UINT32_MAX && prover->seenStamp[node] != prover->stamp; node = cells->nodes[node].parent)
+            if (rank >= cells->cellCount)
             {
-                prover->seenStamp[node] = prover->stamp;
+                break;
+            }
+            uint32_t node = cells->leafOf[rank];
+            prover->seenStamp[node] = all;
+            bool whole = true;
+            for (node = cells->nodes[node].parent; node != UINT32_MAX; node = cells->nodes[node].parent)
+            {
+                uint32_t left = node + 1, right = node + 2 * cells->nodes[node + 1].count;
+                whole = whole && prover->seenStamp[left] == all && prover->seenStamp[right] == all;
+                if (!whole && prover->seenStamp[node] == some)
+                {
+                    break;
+                }
+                prover->seenStamp[node] = whole ? all : some;
             }
         }
     }
@@ -298,8 +311,12 @@ void espyiProver_DriveCells(espyiProver* prover, espyiBoxD bounds, const uint32_
     {
         uint32_t index = prover->cellStack[--depth];
         const espyiCellNode* node = &cells->nodes[index];
-        bool seen = visible && prover->seenStamp[index] == prover->stamp;
-        if (!seen)
+        uint32_t seen = visible ? prover->seenStamp[index] : 0;
+        if (visible && seen == prover->stamp + 1)
+        {
+            continue;
+        }
+        if (!visible || seen != prover->stamp)
         {
             espyiBoxD box = espyiCellTree_Box(cells, index);
             size_t count = 0;

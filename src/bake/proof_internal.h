@@ -110,7 +110,7 @@ struct espyiProver
     espyiLeafList seeds[2]; ///< Of the query at hand; 0 target, 1 camera.
     espyiLeafList cached;
     espyiCachedLeaves* cacheOf; ///< Per cell tree node.
-    uint32_t* seenStamp;        ///< Per cell tree node: a known visible cell below, where equal to the stamp.
+    uint32_t* seenStamp; ///< Per cell tree node: `stamp` where some cell below is known visible, 1 more where all are.
     uint32_t stamp;
     uint32_t* cellStack;
     espyiPartTree parts; ///< Of the ladder's last target.
