@@ -2,6 +2,7 @@
 // Test A: if no path inside the shaft of two boxes leads from one to the other, neither sees the other.
 #include "bake/proof_internal.h"
 
+#include <float.h>
 #include <math.h>
 
 // Cached leaf lists of cell blocks a prover keeps: 32 MiB.
@@ -169,12 +170,24 @@ void espyiProver_NextEpoch(espyiProver* prover)
     }
 }
 
+static double espyPortalRef_Distance(const espyiPortalRef* ref, const double goal[3])
+{
+    double square = 0;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        double d = 0.5 * ((double)ref->min[axis] + (double)ref->max[axis]) - goal[axis];
+        square += d * d;
+    }
+    return square;
+}
+
 bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint32_t* target, size_t targetCount,
                        const uint32_t* camera, size_t cameraCount)
 {
     const espyiFreeSpace* space = prover->space;
     uint32_t depth[2] = {0, 0};
     uint64_t tests[2] = {0, 0};
+    const double* goals[2] = {shaft->centers[0], shaft->centers[1]};
     prover->floods += 1;
     espyiProver_NextEpoch(prover);
     bool met = espyProver_Seed(prover, 0, target, targetCount, &depth[0]) ||
@@ -185,7 +198,8 @@ bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint3
         uint32_t side = tests[0] <= tests[1] ? 0 : 1;
         uint32_t own = 2 * prover->epoch + side, other = 2 * prover->epoch + (1 - side);
         uint32_t leaf = prover->stacks[side][--depth[side]];
-        uint32_t end = space->leafFirst[leaf + 1];
+        uint32_t end = space->leafFirst[leaf + 1], first = depth[side], nearest = 0;
+        double least = DBL_MAX;
         for (uint32_t i = space->leafFirst[leaf]; i < end && !met; ++i)
         {
             const espyiPortalRef* ref = &space->refs[i];
@@ -198,8 +212,19 @@ bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint3
             {
                 met = prover->marks[ref->leaf] == other;
                 prover->marks[ref->leaf] = own;
+                double distance = espyPortalRef_Distance(ref, goals[side]);
+                nearest = distance < least ? depth[side] : nearest;
+                least = distance < least ? distance : least;
                 prover->stacks[side][depth[side]++] = ref->leaf;
             }
+        }
+        if (depth[side] > first)
+        {
+            // The way that leads nearest to the other end goes first: boxes that do see each other meet soon.
+            uint32_t* stack = prover->stacks[side];
+            uint32_t swap = stack[nearest];
+            stack[nearest] = stack[depth[side] - 1];
+            stack[depth[side] - 1] = swap;
         }
     }
     prover->work += tests[0] + tests[1];

@@ -24,6 +24,7 @@ typedef struct espyiShaft
 {
     double min[3], max[3]; ///< Shrunk.
     double shrink;
+    double centers[2][3]; ///< Of the two boxes, as given.
     uint32_t bridgeCount;
     espyiBridge bridges[12];
 } espyiShaft;

@@ -19,6 +19,8 @@ void espyiShaft_Set(espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b, d
     {
         shaft->min[axis] = fmin(a->min[axis], b->min[axis]) + shrink;
         shaft->max[axis] = fmax(a->max[axis], b->max[axis]) - shrink;
+        shaft->centers[0][axis] = 0.5 * (a->min[axis] + a->max[axis]);
+        shaft->centers[1][axis] = 0.5 * (b->min[axis] + b->max[axis]);
     }
     for (uint32_t pair = 0; pair < 3; ++pair)
     {
