@@ -36,14 +36,27 @@ static const espyPanel espyXRayPanel = {1024, 468, 548, 360};
 // --- choice of the eye
 // ------------------------------------------------------------------------------------------------
 
-static uint32_t espyPicture_CountHidden(const espyPvs* pvs, int32_t cell)
+/// How much of the view ahead is taken by objects that the file hides: the sum of their sizes over their distances.
+static float espyPicture_ScoreHidden(const espyPvs* pvs, int32_t cell, espyMat4 camera)
 {
-    uint32_t hidden = 0;
+    float score = 0.0f;
     for (uint32_t slot = 0; slot < pvs->occludeeCount; ++slot)
     {
-        hidden += espyPvs_TestSlot(pvs, cell, slot) == espyVisibility_Occluded ? 1u : 0u;
+        espyBox box = espyPvs_GetOccludeeBox(pvs, slot);
+        const float v[3] = {(box.min.x + box.max.x) * 0.5f - camera.m[12],
+                            (box.min.y + box.max.y) * 0.5f - camera.m[13],
+                            (box.min.z + box.max.z) * 0.5f - camera.m[14]};
+        float across = v[0] * camera.m[0] + v[1] * camera.m[1] + v[2] * camera.m[2];
+        float upwards = v[0] * camera.m[4] + v[1] * camera.m[5] + v[2] * camera.m[6];
+        float ahead = -(v[0] * camera.m[8] + v[1] * camera.m[9] + v[2] * camera.m[10]);
+        float size = box.max.x - box.min.x > box.max.z - box.min.z ? box.max.x - box.min.x : box.max.z - box.min.z;
+        bool inView = ahead > 1.0f && fabsf(across) < 0.9f * ahead && fabsf(upwards) < 0.6f * ahead;
+        if (inView && espyPvs_TestSlot(pvs, cell, slot) == espyVisibility_Occluded)
+        {
+            score += size < ahead ? size / ahead : 1.0f;
+        }
     }
-    return hidden;
+    return score;
 }
 
 bool espyPictureDefinition_Choose(const espyWorld* world, const espyPvs* pvs, espyPictureDefinition* out)
@@ -54,7 +67,7 @@ bool espyPictureDefinition_Choose(const espyWorld* world, const espyPvs* pvs, es
     }
     *out = (espyPictureDefinition){.title = "", .samples = 3};
     bool found = false;
-    uint32_t most = 0;
+    float best = 0.0f;
     for (uint32_t n = 0; n < espyWorld_GetNodeCount(world); ++n)
     {
         espyNodeDef node;
@@ -66,11 +79,11 @@ bool espyPictureDefinition_Choose(const espyWorld* world, const espyPvs* pvs, es
         espyMat4 m = espyWorld_GetWorldTransform(world, id);
         espyVec3 eye = {m.m[12], m.m[13], m.m[14]};
         int32_t cell = espyPvs_FindCell(pvs, eye);
-        uint32_t hidden = cell >= 0 ? espyPicture_CountHidden(pvs, cell) : 0;
-        if (cell >= 0 && (!found || hidden > most))
+        float score = cell >= 0 ? espyPicture_ScoreHidden(pvs, cell, m) : 0.0f;
+        if (cell >= 0 && (!found || score > best))
         {
             found = true;
-            most = hidden;
+            best = score;
             out->eye = eye;
             out->target = (espyVec3){eye.x - m.m[8], eye.y - m.m[9], eye.z - m.m[10]};
         }

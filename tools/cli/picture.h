@@ -14,7 +14,7 @@ typedef struct espyPictureDefinition
     int32_t threads;   ///< 0: one a core.
 } espyPictureDefinition;
 
-/// Takes the camera of the level from which most is hidden, or the middle of a cell where it has none.
+/// Takes the camera of the level with most hidden objects ahead of it, or the middle of a cell where it has none.
 /// False where the data has no cell.
 bool espyPictureDefinition_Choose(const espyWorld* world, const espyPvs* pvs, espyPictureDefinition* out);
 
