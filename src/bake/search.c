@@ -395,10 +395,17 @@ typedef struct espyRung
 } espyRung;
 
 static const espyRung espyRungs[] = {{8, 40, 4}, {14, 160, 4}, {20, 4000, 4}};
-// Rungs climbed by quality, and the share of the naive fixed scheme's work (all rays of all open cells) that they may
-// cost.
+// Rungs climbed by quality, and what share of the naive fixed scheme's work (all rays of all open cells) the flood and
+// the ladder may cost: on terrain, where nothing closes, proofs are dearer than the rays that they save.
 static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
+static const double espyFloodShares[] = {0.5, 0.5, 1.0, 64.0};
 static const double espyLadderShares[] = {0.3, 0.15, 1.0, 8.0};
+
+static double espySearch_NaiveRays(const espyiSearcher* s)
+{
+    const espyiGrid* grid = &s->shared->scene->grid;
+    return (double)(grid->cellCount - grid->solidCount) * espyiSamples_Count(s->shared->quality) * s->target.fixedCount;
+}
 
 static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
 {
@@ -456,9 +463,7 @@ static bool espySearch_Ladder(espyiSearcher* s)
 {
     const espyiSearchShared* shared = s->shared;
     const espyiGrid* grid = &shared->scene->grid;
-    double naive =
-        (double)(grid->cellCount - grid->solidCount) * espyiSamples_Count(shared->quality) * s->target.fixedCount;
-    uint64_t most = (uint64_t)(naive * espyLadderShares[shared->quality]);
+    uint64_t most = (uint64_t)(espySearch_NaiveRays(s) * espyLadderShares[shared->quality]);
     s->climbed = 0;
     uint32_t rungs = s->target.volume ? 1u : espyRungCounts[shared->quality];
     // Proven has nothing but proofs to hide by: it climbs everywhere.
@@ -489,8 +494,9 @@ static bool espySearch_Ladder(espyiSearcher* s)
 
 static bool espySearch_Prove(espyiSearcher* s)
 {
+    double most = espySearch_NaiveRays(s) * espyFloodShares[s->shared->quality] * ESPY_PORTAL_TESTS_A_RAY;
     uint64_t work = 0;
-    espyiProver_DriveCells(s->prover, espySearch_Bounds(s), s->visible, 0, s->hidden, &work);
+    espyiProver_DriveCells(s->prover, espySearch_Bounds(s), s->visible, (uint64_t)most + 1u, s->hidden, &work);
     for (uint32_t i = 0; i < espyiBits_Words(s->shared->scene->grid.cellCount); ++i)
     {
         s->hidden[i] &= ~s->visible[i];
