@@ -89,7 +89,7 @@ typedef struct espyBakeDef
     espyBakeQuality quality;  ///< Default Medium.
     float cellSize;           ///< Metres, > 0. Default 4. Halving it makes eight times the cells.
     float nearDistance;       ///< Metres, >= 0. Default 0.1: what touches the cell grown by this is visible.
-    float smallestHole;       ///< Metres, >= 0. Default 0: openings below it may be ignored by proofs.
+    float smallestHole;       ///< Metres, 0..1. Default 0: openings below it may be ignored by proofs.
     uint32_t maxCells;        ///< Default ESPY_BAKE_MAX_CELLS.
     bool dynamicObjects;      ///< Default true: also bake the coarse table for things that move.
     bool occlusionCulling;    ///< Default true; stored in the file.

@@ -175,9 +175,25 @@ static espyiBoxD espyBake_World(const espyBakeRun* run)
                        {(double)box.max.x + slack, (double)box.max.y + slack, (double)box.max.z + slack}};
 }
 
+// Preparing runs on the calling thread whatever the number of threads: it may call the callback itself.
+static bool espyBake_GoesOn(void* context)
+{
+    espyiControl* control = context;
+    double now = espyiClock_Seconds();
+    if (now - control->lastTick < 0.05)
+    {
+        return !atomic_load(&control->stop);
+    }
+    control->lastTick = now;
+    return espyiControl_Tick(control);
+}
+
 static espyResult espyBake_PrepareProofs(espyBakeRun* run, const espyiSoup* soup)
 {
-    espyiFreeSpaceDef def = {.smallestHole = (double)run->def->smallestHole, .hooks = run->hooks};
+    espyiFreeSpaceDef def = {.smallestHole = (double)run->def->smallestHole,
+                             .hooks = run->hooks,
+                             .goOn = espyBake_GoesOn,
+                             .goOnContext = &run->control};
     espyResult result = espyiFreeSpace_Build(soup, espyBake_World(run), &def, &run->space);
     return result == espyResult_Ok ? espyiCellTree_Build(&run->scene.grid, run->hooks, &run->tree) : result;
 }

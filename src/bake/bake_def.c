@@ -47,9 +47,9 @@ static const char* espyDef_FindFault(const espyBakeDef* def)
     {
         return "nearDistance is not within 0..1000 m";
     }
-    if (!(def->smallestHole >= 0.0f && def->smallestHole <= ESPY_DEF_MAX_DISTANCE))
+    if (!(def->smallestHole >= 0.0f && def->smallestHole <= 1.0f))
     {
-        return "smallestHole is not within 0..1000 m";
+        return "smallestHole is not within 0..1 m";
     }
     if (def->maxCells == 0 || def->maxCells > (uint32_t)INT32_MAX)
     {

@@ -38,6 +38,7 @@ typedef struct espyBuildTask
 typedef struct espyBuilder
 {
     const espyHooks* hooks;
+    const espyiFreeSpaceDef* def;
     espyiPolygonSet* set;
     uint32_t* items; ///< Pieces of this level, task by task.
     uint32_t* nextItems;
@@ -394,7 +395,7 @@ static bool espyBuilder_Run(espyBuilder* builder, espyiBoxD world)
             {
                 builder->dropped += (uint32_t)builder->tasks[i].count;
             }
-            else if (!espyBuilder_SplitTask(builder, &builder->tasks[i]))
+            else if (!espyiFreeSpaceDef_GoesOn(builder->def) || !espyBuilder_SplitTask(builder, &builder->tasks[i]))
             {
                 return false;
             }
@@ -469,7 +470,7 @@ static espyResult espyFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occl
     {
         return result;
     }
-    espyBuilder builder = {.hooks = &space->hooks, .set = &set, .maxNodes = def->maxNodes};
+    espyBuilder builder = {.hooks = &space->hooks, .def = def, .set = &set, .maxNodes = def->maxNodes};
     builder.maxPieces = set.polygonCount + 4 * (size_t)def->maxNodes;
     space->stats.polygons = (uint32_t)set.polygonCount;
     result = espyBuilder_Run(&builder, space->world) ? espyResult_Ok : espyResult_OutOfMemory;
@@ -480,7 +481,7 @@ static espyResult espyFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occl
         builder.nodes = NULL;
         space->stats.droppedPolygons = dropped + builder.dropped;
         space->stats.snap = builder.snap;
-        result = espyFreeSpace_NumberLeaves(space) ? espyiPortals_Build(space, &set, builder.covers, def->smallestHole,
+        result = espyFreeSpace_NumberLeaves(space) ? espyiPortals_Build(space, &set, builder.covers, def,
                                                                         ESPYI_PORTALS_PER_NODE * (size_t)def->maxNodes)
                                                    : espyResult_OutOfMemory;
     }
@@ -548,7 +549,7 @@ espyResult espyiFreeSpace_Build(const espyiSoup* occluders, espyiBoxD world, con
     if (result != espyResult_Ok)
     {
         espyiFreeSpace_Destroy(space);
-        return result;
+        return espyiFreeSpaceDef_GoesOn(def) ? result : espyResult_Cancelled;
     }
     space->stats.nodes = space->nodeCount;
     space->stats.leaves = space->leafCount;

@@ -21,6 +21,8 @@ typedef struct espyiFreeSpaceDef
     uint32_t maxPolygons; ///< Biggest first up to this many; 0: a default that keeps the build within seconds.
     uint32_t maxNodes;    ///< Safety stop of the splitting; 0: default. Past it, polygons are dropped, soundly.
     const espyHooks* hooks;
+    bool (*goOn)(void* context); ///< Asked often; false ends the build with Cancelled. May be null.
+    void* goOnContext;
 } espyiFreeSpaceDef;
 
 typedef struct espyiFreeSpaceStats

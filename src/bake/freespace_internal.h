@@ -103,6 +103,11 @@ void espyiPolygon_Bound(espyiPolygonD* polygon, const double (*points)[3]);
 /// Fills leafBoxes, refs and points from the nodes. `pieces` and `covers` are the builder's. LimitExceeded: more than
 /// maxPortals openings; what was filled is freed again.
 espyResult espyiPortals_Build(espyiFreeSpace* space, const espyiPolygonSet* pieces, const uint32_t* covers,
-                              double smallestHole, size_t maxPortals);
+                              const espyiFreeSpaceDef* def, size_t maxPortals);
+
+static inline bool espyiFreeSpaceDef_GoesOn(const espyiFreeSpaceDef* def)
+{
+    return !def->goOn || def->goOn(def->goOnContext);
+}
 
 #endif

@@ -888,14 +888,13 @@ static bool espyMaker_Link(espyPortalMaker* maker)
 }
 
 espyResult espyiPortals_Build(espyiFreeSpace* space, const espyiPolygonSet* pieces, const uint32_t* covers,
-                              double smallestHole, size_t maxPortals)
+                              const espyiFreeSpaceDef* def, size_t maxPortals)
 {
-    (void)smallestHole;
     espyPortalMaker maker = {.space = space, .hooks = &space->hooks, .maxPortals = maxPortals};
     bool ok = true;
     for (uint32_t i = 0; ok && i < space->nodeCount; ++i)
     {
-        ok = espyMaker_Node(&maker, &space->nodes[i], pieces, covers);
+        ok = espyiFreeSpaceDef_GoesOn(def) && espyMaker_Node(&maker, &space->nodes[i], pieces, covers);
     }
     ok = ok && espyMaker_Link(&maker);
     space->stats.portals = (uint32_t)maker.portalCount;
