@@ -68,7 +68,6 @@ static void* espyBench_Alloc(size_t count, size_t size)
 }
 
 // --- loading
-// -----------------------------------------------------------------------------------------------------
 
 /// Finds maps/NAME.bsp in the pk3 files of a folder (the last by name wins, as in the game) and reads its bytes.
 static bool espyBenchMap_Find(espyBenchMap* map, const char* folder)
@@ -204,7 +203,6 @@ static void espyBenchMap_Free(espyBenchMap* map)
 }
 
 // --- lines
-// -------------------------------------------------------------------------------------------------------
 
 static espyVec3 espyBench_PointIn(espyBox box, espyiRng* rng)
 {
@@ -306,7 +304,6 @@ static void espyBench_Lines(const espyBenchMap* map, espyBenchCounts* counts)
 }
 
 // --- sets
-// --------------------------------------------------------------------------------------------------------
 
 /// Marks the clusters of all leafs that a box touches.
 static void espyBench_MarkClusters(const espyiBsp* bsp, int32_t node, const float min[3], const float max[3],
@@ -431,7 +428,6 @@ static void espyBench_Sets(const espyBenchMap* map, espyBenchCounts* counts)
 }
 
 // --- report
-// ------------------------------------------------------------------------------------------------------
 
 static bool espyBench_Map(const char* name, const char* folder)
 {

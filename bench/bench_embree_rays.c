@@ -22,7 +22,7 @@
 #define ESPY_RAY_COUNT (ESPY_GROUP * ESPY_GROUP_COUNT)
 #define ESPY_WAY_COUNT 7
 
-// --- scenes ----------------------------------------------------------------------------------------------------------
+// --- scenes
 
 typedef struct espyBenchScene
 {
@@ -205,7 +205,7 @@ static void espyScene_MakeSoup(espyBenchScene* s, espyiRng* rng)
     }
 }
 
-// --- segments --------------------------------------------------------------------------------------------------------
+// --- segments
 
 static espyVec3 espyScene_PickEye(const espyBenchScene* s, espyiRng* rng)
 {
@@ -261,7 +261,7 @@ static void espyBench_FillRandom(const espyBenchScene* s, espyiRng* rng, espyiSe
     }
 }
 
-// --- ways ------------------------------------------------------------------------------------------------------------
+// --- ways
 
 /// One ready set of rays in every form, and the answers.
 typedef struct espyBenchJob
@@ -452,7 +452,7 @@ static double espyBench_Time(espyBenchJob* job, espyBenchWay way, uint32_t threa
     return slowest;
 }
 
-// --- measuring -------------------------------------------------------------------------------------------------------
+// --- measuring
 
 static int espyBench_CompareDoubles(const void* a, const void* b)
 {

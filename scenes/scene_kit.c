@@ -31,7 +31,6 @@ espyResult espyiKit_Finish(espyiKit* kit, espyWorld** out)
 }
 
 // --- numbers
-// ----------------------------------------------------------------------------------------------------------
 
 void espyiKit_Turn(float turns, float* cosine, float* sine)
 {
@@ -91,7 +90,6 @@ float espyiKit_Noise(uint64_t seed, float x, float z)
 }
 
 // --- mesh under construction
-// ------------------------------------------------------------------------------------------
 
 void espyiKit_Paint(espyiKit* kit, espyMaterialClass material, uint32_t color)
 {
@@ -273,7 +271,6 @@ espyMeshId espyiKit_EndMesh(espyiKit* kit, const char* name)
 }
 
 // --- nodes
-// ------------------------------------------------------------------------------------------------------------
 
 espyMat4 espyiKit_At(float x, float y, float z)
 {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 // --- bytes
-// -------------------------------------------------------------------------------------------------------
 
 void espyBytes_Add(espyBytes* bytes, const void* data, size_t size)
 {
@@ -66,7 +65,6 @@ bool espyBytes_Save(const espyBytes* bytes, const char* path)
 }
 
 // --- maps
-// --------------------------------------------------------------------------------------------------------
 
 uint32_t espyBspBuilder_Shader(espyBspBuilder* b, const char* name, uint32_t surfaceFlags, uint32_t contents)
 {
@@ -295,7 +293,6 @@ espyBytes espyBspBuilder_Sample(void)
 }
 
 // --- archives
-// ----------------------------------------------------------------------------------------------------
 
 static uint32_t espyZip_Crc(const uint8_t* data, size_t size)
 {

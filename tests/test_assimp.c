@@ -119,7 +119,6 @@ static void espyTest_AssertBox(const espyLoaded* loaded, uint32_t index, espyVec
 }
 
 // --- content
-// -----------------------------------------------------------------------------------------------------
 
 static void test_materials_and_flags_of_an_obj(void** state)
 {
@@ -276,7 +275,6 @@ static void test_fbx_states_axis_and_unit(void** state)
 }
 
 // --- refusals
-// ----------------------------------------------------------------------------------------------------
 
 static void test_what_is_no_level_is_refused_in_one_line(void** state)
 {
@@ -320,7 +318,6 @@ static void test_a_crash_of_the_reader_is_one_line(void** state)
 }
 
 // --- limits and lies
-// ---------------------------------------------------------------------------------------------
 
 typedef struct espyTestJob
 {

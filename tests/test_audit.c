@@ -94,7 +94,6 @@ static uint32_t espyLevel_Slot(const espyLevel* level, const char* name, int32_t
 }
 
 // --- hand-made files
-// --------------------------------------------------------------------------------------------------
 
 #define ESPY_CELLS (8u * 3u * 4u)
 
@@ -193,7 +192,6 @@ static espyAuditDef espyTest_Def(void)
 }
 
 // --- tests
-// ------------------------------------------------------------------------------------------------------------
 
 typedef struct espyPicture
 {

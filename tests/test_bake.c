@@ -79,7 +79,8 @@ static void a_hole_of_ten_centimetres_shows_it(void** state)
         def.quality = (espyBakeQuality)q;
         espyBakeResult r = espyBakeTest_Run(c, &def);
         espyPvs pvs = espyBakeCase_Load(&r);
-        // All 16 cells have a line through the hole to the front of the box, some a very narrow one: Low may miss those.
+        // All 16 cells have a line through the hole to the front of the box, some a very narrow one: Low may miss
+        // those.
         uint32_t seen = espyBakeCase_CountCells(&pvs, 0);
         print_message("quality %d: %u of 16 cells\n", q, seen);
         assert_true(seen >= (q == (int)espyBakeQuality_Low ? 12u : 16u));

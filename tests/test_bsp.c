@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 // --- helpers
-// -----------------------------------------------------------------------------------------------------
 
 typedef struct espyLog
 {
@@ -90,7 +89,6 @@ static void espyTest_AssertNear(espyVec3 a, float x, float y, float z)
 }
 
 // --- conversion
-// --------------------------------------------------------------------------------------------------
 
 static void test_faces_become_objects_by_shader_and_block(void** state)
 {
@@ -282,7 +280,6 @@ static void test_entities_are_read_tolerantly(void** state)
 }
 
 // --- curves
-// ------------------------------------------------------------------------------------------------------
 
 /// The patch at (s, t) in pieces, by repeated halving-free de Casteljau steps in double.
 static void espyTest_PatchPoint(const float* control, uint32_t width, double s, double t, double out[3])
@@ -464,7 +461,6 @@ static void test_pieces_of_a_patch_meet_without_cracks(void** state)
 }
 
 // --- damaged bytes
-// -----------------------------------------------------------------------------------------------
 
 static uint32_t espyTest_GetU32(const espyBytes* bytes, size_t at)
 {
@@ -656,7 +652,6 @@ static void espyTestHeap_Free(void* pointer, void* context)
 }
 
 // --- archives
-// ----------------------------------------------------------------------------------------------------
 
 typedef struct espyTestFolder
 {
@@ -917,7 +912,6 @@ static void test_running_out_of_memory_leaks_nothing(void** state)
 }
 
 // --- visibility
-// --------------------------------------------------------------------------------------------------
 
 static void test_leafs_clusters_and_lines(void** state)
 {
@@ -963,7 +957,6 @@ static void test_leafs_clusters_and_lines(void** state)
 }
 
 // --- real maps
-// ---------------------------------------------------------------------------------------------------
 
 static void test_real_maps(void** state)
 {

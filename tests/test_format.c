@@ -80,7 +80,6 @@ static espyPvsCase espyTest_SmallFile(void)
 }
 
 // --- layout
-// ----------------------------------------------------------------------------------------------------------
 
 static void test_layout_is_as_documented(void** state)
 {
@@ -219,7 +218,6 @@ static void test_a_file_without_cells(void** state)
 }
 
 // --- damage
-// ----------------------------------------------------------------------------------------------------------
 
 static void espyTest_CheckRefusal(espyResult result, const espyPvs* pvs, const espyDataError* error, size_t size)
 {
@@ -514,7 +512,6 @@ static void test_an_index_just_past_the_sets_is_refused(void** state)
 }
 
 // --- versions, order, alignment
-// --------------------------------------------------------------------------------------
 
 /// A file as a later minor version might write it: a longer header and a section that nobody knows yet.
 static uint8_t* espyTest_LaterFile(const espyPvsCase* made, size_t* size)
@@ -661,7 +658,6 @@ static void test_unaligned_data_is_refused(void** state)
 }
 
 // --- writer
-// ----------------------------------------------------------------------------------------------------------
 
 static espyiBlobDef espyTest_Def(espyPvsCase* made)
 {

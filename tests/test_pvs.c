@@ -329,7 +329,6 @@ static void test_moving_boxes(void** state)
 }
 
 // --- batches
-// ---------------------------------------------------------------------------------------------------------
 
 static bool espyTest_Kept(const espyPvsCase* made, const espyPvs* pvs, int32_t cell, uint32_t slot)
 {
@@ -484,7 +483,6 @@ static void test_lists_of_bits(void** state)
 }
 
 // --- facts
-// -----------------------------------------------------------------------------------------------------------
 
 static void test_entries_and_what_tools_read(void** state)
 {

@@ -16,7 +16,6 @@ static void* espyTest_Alloc(size_t count, size_t size)
 }
 
 // --- columns
-// ---------------------------------------------------------------------------------------------------------
 
 typedef enum espyTestPattern
 {
@@ -137,7 +136,6 @@ static void test_columns_take_the_smallest_form(void** state)
 }
 
 // --- tables
-// ----------------------------------------------------------------------------------------------------------
 
 /// The bit matrix as bytes: [cell * width + column].
 typedef struct espyTestMatrix
@@ -579,7 +577,6 @@ static void test_building_survives_every_failed_allocation(void** state)
 }
 
 // --- the largest bake
-// ------------------------------------------------------------------------------------------------
 
 /// A target is seen from a box of cells around it with a ragged rim, the way rooms are: 262,144 cells, 10,000 targets.
 static void espyTest_LargeColumn(uint32_t column, uint32_t nx, uint32_t ny, uint32_t nz, uint32_t* bits)

@@ -58,7 +58,6 @@ ESPY_API espyResult espyAudit_Run(const espyBakeInput* input, const espyPvs* pvs
 ESPY_API void espyAudit_Free(espyAuditResult* result);
 
 // --- pictures
-// ---------------------------------------------------------------------------------------------------------
 
 /// How a surface looks.
 typedef enum espyPictureLook

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The one table of messages: ESPY_MESSAGE(name, number, level, text). Numbers are never reused. Texts are printf
-// formats; the arguments are given where the message is raised. Hundreds: 1 bake, 2 import, 3 file and run time, 4 audit.
+// formats; the arguments are given where the message is raised. Hundreds: 1 bake, 2 import, 3 file and run time, 4
+// audit.
 
 ESPY_MESSAGE(BakeTooManyCells, 101, Error,
              "%llu cells are needed but the limit is %llu: use a larger cell size, smaller areas, or --max-cells")
-ESPY_MESSAGE(BakeManyCells, 102, Warning,
-             "%llu cells (above 65,536): the bake will be slow and the tables large; a larger cell size or smaller areas help")
+ESPY_MESSAGE(
+    BakeManyCells, 102, Warning,
+    "%llu cells (above 65,536): the bake will be slow and the tables large; a larger cell size or smaller areas help")
 ESPY_MESSAGE(BakeLargeOccludee, 103, Warning,
              "occludee '%s' spans %.1f cells (more than 8): split it, or keep it as an occluder only")
 ESPY_MESSAGE(BakeNoOccluders, 104, Warning, "no occluders: everything is visible from everywhere")
 ESPY_MESSAGE(BakeNoOccludees, 105, Warning, "no occludees: there is nothing to cull")
 ESPY_MESSAGE(BakeNoAreas, 106, Warning,
              "no occlusion areas: the volume is the union of all occludee bounds, usually far larger than needed")
-ESPY_MESSAGE(BakeCoordinateLimit, 107, Error,
-             "a coordinate of %g m is beyond %g m, where 32-bit floats step by more than 1 mm: move the level to the origin")
+ESPY_MESSAGE(
+    BakeCoordinateLimit, 107, Error,
+    "a coordinate of %g m is beyond %g m, where 32-bit floats step by more than 1 mm: move the level to the origin")
 ESPY_MESSAGE(BakeBadTriangles, 108, Warning, "%llu triangles of '%s' are degenerate or not finite and block nothing")
 ESPY_MESSAGE(BakeBadOccludee, 109, Warning, "occludee '%s' has no finite bounds: it is always visible")
 ESPY_MESSAGE(BakeAllSolid, 110, Warning, "every cell is solid: everything is visible; check the areas")
@@ -22,11 +25,13 @@ ESPY_MESSAGE(BakeCheckpointUnusable, 112, Warning, "the checkpoint cannot be reu
 ESPY_MESSAGE(BakeLatticeLimit, 113, Error,
              "the areas span %llu cells along one axis but the limit is 65,535: use a larger cell size")
 
-ESPY_MESSAGE(ImportNoFlags, 201, Warning,
-             "no node carries an occlusion flag: every opaque mesh becomes occluder and occludee, every other mesh occludee")
+ESPY_MESSAGE(
+    ImportNoFlags, 201, Warning,
+    "no node carries an occlusion flag: every opaque mesh becomes occluder and occludee, every other mesh occludee")
 ESPY_MESSAGE(ImportDynamicOccluder, 202, Warning, "node '%s' is dynamic and flagged occluder: it occludes nothing")
 ESPY_MESSAGE(ImportMissingShaders, 203, Warning, "%llu shaders have no script here (missing paks?): treated as opaque")
-ESPY_MESSAGE(ImportBadTriangles, 204, Warning, "%llu triangles with indices past the end or positions that are not finite were dropped from '%s'")
+ESPY_MESSAGE(ImportBadTriangles, 204, Warning,
+             "%llu triangles with indices past the end or positions that are not finite were dropped from '%s'")
 ESPY_MESSAGE(ImportUnknownExtra, 205, Warning, "node '%s': the value of '%s' is not understood and ignored")
 ESPY_MESSAGE(ImportSkipped, 206, Warning, "%s")
 ESPY_MESSAGE(GatherTooManyTriangles, 207, Error,

@@ -59,7 +59,6 @@ espyAuditDef espyAuditDef_Default(void)
 }
 
 // --- points
-// -----------------------------------------------------------------------------------------------------------
 
 /// A point is inside something solid where more than half of all directions meet the back of an occluder first. Under
 /// an open sheet of terrain at most half of them do, so that its underside is not solid.
@@ -109,7 +108,6 @@ static void espyAudit_ChoosePoint(const espyAuditJob* job, uint32_t index, espyA
 }
 
 // --- one view
-// ---------------------------------------------------------------------------------------------------------
 
 static bool espyAudit_IsHidden(const uint32_t* set, uint32_t slot)
 {
@@ -202,7 +200,6 @@ static void espyAudit_RunView(void* context, uint32_t index, uint32_t worker)
 }
 
 // --- the whole
-// --------------------------------------------------------------------------------------------------------
 
 static bool espyAudit_Tick(void* context)
 {

@@ -54,7 +54,6 @@ static espyResult espyDrawn_CheckInput(const espyBakeInput* input)
 }
 
 // --- whole nodes and their parts
-// --------------------------------------------------------------------------------------
 
 typedef struct espyDrawnKey
 {
@@ -110,7 +109,6 @@ static espyResult espyDrawn_FindWholes(espyiDrawn* drawn, bool* covered)
 }
 
 // --- merging
-// ----------------------------------------------------------------------------------------------------------
 
 typedef struct espyDrawnTotals
 {

@@ -57,7 +57,6 @@ static void espyExact_Subtract(const double a[3], const double b[3], double out[
 }
 
 // --- building
-// ---------------------------------------------------------------------------------------------------------
 
 static bool espyExact_SetTriangle(const espyTriangles* mesh, uint32_t index, espyExactTriangle* out)
 {
@@ -238,7 +237,6 @@ void espyiExact_Destroy(espyiExact* exact)
 }
 
 // --- distance
-// ---------------------------------------------------------------------------------------------------------
 
 /// Squared distance from a point to a segment.
 static double espyExact_EdgeDistance2(const double p[3], const double a[3], const double b[3])
@@ -323,7 +321,6 @@ bool espyiExact_IsClear(const espyiExact* exact, const double point[3], double d
 }
 
 // --- rays
-// -------------------------------------------------------------------------------------------------------------
 
 static bool espyExact_RayMeetsBox(const espyExactNode* node, const espyiRay* ray, double tMin, double tMax)
 {

@@ -85,7 +85,6 @@ static uint8_t espyRender_Byte(float linear)
 }
 
 // --- lines and grids
-// --------------------------------------------------------------------------------------------------
 
 /// Distance in pixels between where the ray and where a point pass the picture; huge for points behind the eye.
 static float espyRender_PixelsApart(const espyRenderJob* job, const espyRenderRay* ray, espyVec3 p)
@@ -151,7 +150,6 @@ static bool espyRender_IsInGrateHole(espyVec3 p)
 }
 
 // --- light
-// ------------------------------------------------------------------------------------------------------------
 
 static espyVec3 espyRender_PointInBall(espyiRng* rng)
 {
@@ -263,7 +261,6 @@ static espyVec3 espyRender_Trace(const espyRenderJob* job, const espyRenderRay* 
 }
 
 // --- pixels
-// -----------------------------------------------------------------------------------------------------------
 
 static espyRenderRay espyRender_RayAt(const espyRenderJob* job, float x, float y)
 {
@@ -318,7 +315,6 @@ static void espyRender_Row(void* context, uint32_t row, uint32_t worker)
 }
 
 // --- the whole
-// --------------------------------------------------------------------------------------------------------
 
 espyPictureDef espyPictureDef_Default(void)
 {

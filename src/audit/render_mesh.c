@@ -51,7 +51,6 @@ static bool espyRender_Normalize(espyVec3* v)
 }
 
 // --- triangles
-// --------------------------------------------------------------------------------------------------------
 
 static bool espyRenderMesh_Add(espyiRenderMesh* mesh, const espyVec3 corners[3], uint32_t surface, uint8_t lines)
 {
@@ -123,7 +122,6 @@ static bool espyRenderMesh_AddCut(espyiRenderMesh* mesh, const espyVec3 corners[
 }
 
 // --- lines
-// ------------------------------------------------------------------------------------------------------------
 
 static int espyRender_CompareEdges(const void* left, const void* right)
 {
@@ -220,7 +218,6 @@ static bool espyRenderMesh_IsSeam(const espyiRenderMesh* mesh, uint32_t triangle
 }
 
 // --- the whole
-// --------------------------------------------------------------------------------------------------------
 
 static espyResult espyRenderMesh_Fill(espyiRenderMesh* mesh, const espyPictureScene* scene, float cutHeight)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- counted memory -------------------------------------------------------------------------------------------------
+// --- counted memory
 
 // Each block carries its size in front, in a pad that keeps it aligned.
 #define ESPY_MEMORY_PAD 64u
@@ -78,7 +78,7 @@ static espyBakeOwner* espyOwner_Create(const espyHooks* user)
     return owner;
 }
 
-// --- one bake -------------------------------------------------------------------------------------------------------
+// --- one bake
 
 typedef struct espyBakeRun
 {

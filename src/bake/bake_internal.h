@@ -29,7 +29,7 @@
 /// Corners, centre, face centres, vertices, six face grids.
 #define ESPYI_MAX_FIXED_TARGETS (15 + 24 + 6 * 8 * 8)
 
-// --- messages and cancelling ----------------------------------------------------------------------------------------
+// --- messages and cancelling
 
 typedef struct espyiWarnings
 {
@@ -61,7 +61,7 @@ bool espyiControl_Poll(espyiControl* control);
 bool espyiControl_Tick(void* context);
 void espyiControl_Fail(espyiControl* control);
 
-// --- stages and their counts ----------------------------------------------------------------------------------------
+// --- stages and their counts
 
 typedef enum espyiStage
 {
@@ -83,7 +83,7 @@ typedef struct espyiStageCount
     double cpuSeconds;
 } espyiStageCount;
 
-// --- the gathered scene ---------------------------------------------------------------------------------------------
+// --- the gathered scene
 
 typedef struct espyiScene
 {
@@ -123,7 +123,7 @@ static inline bool espyiFinite3(espyVec3 p)
     return p.x - p.x == 0.0f && p.y - p.y == 0.0f && p.z - p.z == 0.0f;
 }
 
-// --- cell samples and the fixed targets -----------------------------------------------------------------------------
+// --- cell samples and the fixed targets
 
 uint32_t espyiSamples_Count(espyBakeQuality quality);
 /// Local position of sample `index` of a cell.
@@ -153,7 +153,7 @@ bool espyiSolid_IsInside(const espyiBvh* bvh, espyVec3 point, float reach, uint6
 bool espyiSolid_Classify(espyiScene* scene, const espyiBvh* bvh, espyBakeQuality quality, uint32_t threads,
                          espyiControl* control, uint32_t* masks, espyiStageCount* count);
 
-// --- one target -----------------------------------------------------------------------------------------------------
+// --- one target
 
 /// What is to be seen: a surface of triangles (an occludee; the faces of its box where it has none) or a volume (a
 /// coarse block). Local coordinates. The arrays are a worker's and are reused.
@@ -186,7 +186,7 @@ espyVec3 espyiTarget_RandomPoint(const espyiTarget* target, espyiRng* rng);
 /// else the nearest to `to`.
 espyVec3 espyiTarget_Aim(const espyiTarget* target, espyVec3 from, espyVec3 to);
 
-// --- the search of one worker ---------------------------------------------------------------------------------------
+// --- the search of one worker
 
 /// Answers of one target, over open cells.
 typedef struct espyiTargetCounts
@@ -263,7 +263,7 @@ bool espyiLines_Swerve(espyiSearcher* searcher, const espyiSegment* line, const 
 bool espyiLines_Explore(espyiSearcher* searcher);
 espyVec3 espyiLines_RandomDirection(espyiRng* rng);
 
-// --- earlier work ---------------------------------------------------------------------------------------------------
+// --- earlier work
 
 /// An earlier file whose answers can be copied: same grid, occluders and settings.
 typedef struct espyiPrevious

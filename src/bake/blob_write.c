@@ -39,7 +39,6 @@ typedef struct espyBlob
 } espyBlob;
 
 // --- maps
-// ------------------------------------------------------------------------------------------------------------
 
 static void espyBlobMap_Free(espyBlobMap* map, const espyHooks* hooks)
 {
@@ -146,7 +145,6 @@ static espyResult espyBlobMap_Build(espyBlobMap* map, const espyiCellCoord* coor
 }
 
 // --- sections
-// --------------------------------------------------------------------------------------------------------
 
 static void espyBlob_Add(espyBlob* blob, espyiSectionKind kind, uint32_t unitBytes, uint32_t elementBytes,
                          const void* data, uint64_t count)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 // --- columns
-// ---------------------------------------------------------------------------------------------------------
 
 typedef enum espyColumnKind
 {
@@ -275,7 +274,6 @@ bool espyiColumns_Get(const espyiColumns* columns, uint32_t column, uint32_t* ce
 }
 
 // --- unique rows
-// -----------------------------------------------------------------------------------------------------
 
 /// Rows in chunks that never move: growing copies nothing and leaves no hole as large as the pool.
 #define ESPY_POOL_CHUNK_WORDS (256u * 1024u)
@@ -393,7 +391,6 @@ static bool espySetPool_Intern(espySetPool* pool, const uint32_t* row, uint32_t*
 }
 
 // --- table
-// -----------------------------------------------------------------------------------------------------------
 
 typedef struct espyTableBuild
 {

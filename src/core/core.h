@@ -12,7 +12,6 @@
     ((condition) ? true : (espyiHooks_AssertFail((hooks), #condition, __func__), false))
 
 // --- hooks
-// ------------------------------------------------------------------------------------------------------------
 
 /// Fills null entries with the defaults (malloc family in hosted builds).
 espyHooks espyiHooks_Resolve(const espyHooks* hooks);
@@ -25,7 +24,6 @@ void espyiFree(const espyHooks* hooks, void* pointer);
 void espyiHooks_AssertFail(const espyHooks* hooks, const char* condition, const char* function);
 
 // --- checked sizes
-// ----------------------------------------------------------------------------------------------------
 
 static inline bool espyiMulSize(size_t a, size_t b, size_t* out)
 {
@@ -48,7 +46,6 @@ static inline bool espyiAddSize(size_t a, size_t b, size_t* out)
 }
 
 // --- bits
-// -------------------------------------------------------------------------------------------------------------
 
 static inline uint32_t espyiBits_Words(uint32_t count)
 {
@@ -78,7 +75,6 @@ static inline uint32_t espyiPopCount32(uint32_t v)
 }
 
 // --- hash
-// -------------------------------------------------------------------------------------------------------------
 
 /// 64-bit hash of 32-bit words; the same on every byte order. `seed` chains calls.
 uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count);
@@ -100,7 +96,6 @@ static inline uint64_t espyiHash_U64(uint64_t seed, uint64_t value)
 }
 
 // --- random numbers
-// ---------------------------------------------------------------------------------------------------
 
 /// Small counter-free generator (PCG32, O'Neill 2014). The same numbers everywhere.
 typedef struct espyiRng

@@ -75,7 +75,6 @@ typedef struct espyGatherJob
 } espyGatherJob;
 
 // --- double-precision transforms
-// ------------------------------------------------------------------------------------
 
 static espyMat4d espyMat4d_From(espyMat4 m)
 {
@@ -133,7 +132,6 @@ static espyMat4 espyMat4d_Round(const espyMat4d* m)
 }
 
 // --- memory that the result owns
-// ------------------------------------------------------------------------------------
 
 static void* espyGathered_Alloc(espyGathered* gathered, size_t count, size_t size)
 {
@@ -159,7 +157,6 @@ static void espyGathered_Warn(const espyGathered* gathered, espyMessageId id, co
 }
 
 // --- shapes
-// ---------------------------------------------------------------------------------------------------------
 
 /// The opaque triangles of a mesh with only the vertices that they use, or the mesh itself where all of it is opaque.
 static espyResult espyGatherShape_MakeOpaque(const espyHooks* hooks, const espyMeshDef* mesh, espyGatherShape* out)
@@ -299,7 +296,6 @@ static espyBox espyTriangles_Bounds(const espyTriangles* triangles)
 }
 
 // --- unroll cells
-// ---------------------------------------------------------------------------------------------------
 
 static int espyGatherInstance_Compare(const void* left, const void* right)
 {
@@ -381,7 +377,6 @@ static espyResult espyGather_MakeCells(espyGatherJob* job, const espyNodeDef* no
 }
 
 // --- nodes
-// ----------------------------------------------------------------------------------------------------------
 
 static espyResult espyGather_AddOccluders(espyGatherJob* job, const espyNodeDef* node, const espyTriangles* shape,
                                           const espyGatherCopies* copies, uint32_t cellCount)

@@ -55,7 +55,6 @@ typedef struct espyAssimpSender
 } espyAssimpSender;
 
 // --- bytes
-// -------------------------------------------------------------------------------------------------------
 
 static void espyAssimpSender_Flush(espyAssimpSender* s)
 {
@@ -107,7 +106,6 @@ static void espyAssimpSender_Text(espyAssimpSender* s, const char* text)
 }
 
 // --- materials
-// ---------------------------------------------------------------------------------------------------
 
 static espyMaterialClass espyAssimpSender_Material(const struct aiMaterial* material)
 {
@@ -157,7 +155,6 @@ static uint32_t espyAssimpSender_Color(const struct aiMaterial* material)
 }
 
 // --- meshes
-// ------------------------------------------------------------------------------------------------------
 
 static bool espyAssimpSender_IsDrawn(const struct aiMesh* mesh)
 {
@@ -229,7 +226,6 @@ static uint32_t espyAssimpSender_Mesh(espyAssimpSender* s, const struct aiNode* 
 }
 
 // --- nodes
-// -------------------------------------------------------------------------------------------------------
 
 static bool espyAssimpSender_MovesChannel(const struct aiNodeAnim* channel)
 {

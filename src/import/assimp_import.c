@@ -29,7 +29,6 @@ int64_t espyiAssimp_Now(void)
 }
 
 // --- receiving
-// ---------------------------------------------------------------------------------------------------
 
 typedef struct espyAssimpReceiver
 {
@@ -294,7 +293,6 @@ espyResult espyiAssimp_Receive(espyiImport* import, int fd, int64_t deadline, es
 }
 
 // --- the child
-// ---------------------------------------------------------------------------------------------------
 
 /// Address space in use, which a limit on it has to come on top of. 0 where the system does not say.
 static size_t espyAssimp_SpaceInUse(void)

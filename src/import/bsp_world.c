@@ -43,7 +43,6 @@ typedef struct espyBspBuild
 } espyBspBuild;
 
 // --- shaders
-// -----------------------------------------------------------------------------------------------------
 
 espyResult espyiBspWorld_WantShaders(espyiImport* import, const espyiBsp* bsp, espyiShaderTable* table,
                                      uint32_t** entries)
@@ -151,7 +150,6 @@ static espyResult espyBspBuild_Surfaces(espyBspBuild* b)
 }
 
 // --- faces
-// -------------------------------------------------------------------------------------------------------
 
 static int32_t espyBspBuild_Block(float low, float high)
 {
@@ -332,7 +330,6 @@ static espyResult espyBspBuild_AddPart(espyBspBuild* b, const espyBspDrawn* draw
 }
 
 // --- nodes
-// -------------------------------------------------------------------------------------------------------
 
 static espyResult espyBspBuild_AddNode(espyBspBuild* b, espyNodeDef* def)
 {

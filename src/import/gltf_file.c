@@ -20,7 +20,6 @@ enum
 };
 
 // --- structure
-// ------------------------------------------------------------------------------------------------------
 
 /// What this costs tinygltf and its JSON tree for every value and every object, rounded up.
 #define ESPY_GLTF_BYTES_PER_VALUE 384u
@@ -188,7 +187,6 @@ void espyiGltfFile_Close(espyiGltfFile* file)
 }
 
 // --- views
-// ----------------------------------------------------------------------------------------------------------
 
 /// Bytes [offset, offset + length) of a buffer.
 static espyResult espyGltf_GetRange(espyiGltfFile* file, int32_t view, int32_t buffer, uint64_t offset, uint64_t length,
@@ -318,7 +316,6 @@ espyResult espyiGltfFile_GetView(espyiGltfFile* file, int32_t index, const uint8
 }
 
 // --- accessors
-// ------------------------------------------------------------------------------------------------------
 
 static size_t espyGltf_ComponentSize(int32_t type)
 {

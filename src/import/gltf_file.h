@@ -49,7 +49,6 @@ espyResult espyiGltfFile_ReadFloats(espyiGltfFile* file, int32_t accessor, uint3
 espyResult espyiGltfFile_ReadIndices(espyiGltfFile* file, int32_t accessor, uint32_t** out, size_t* count);
 
 // --- gltf_buffers.c
-// -------------------------------------------------------------------------------------------------
 
 /// Fills file->buffers from the JSON.
 espyResult espyiGltfFile_LoadBuffers(espyiGltfFile* file);

@@ -35,7 +35,6 @@ static int espyJson_HexDigit(char c)
 }
 
 // --- check
-// ----------------------------------------------------------------------------------------------------------
 
 static size_t espyJson_Fault(espyiJsonCheck* check, size_t offset, const char* what)
 {
@@ -211,7 +210,6 @@ espyiJsonCheck espyiJson_Check(espyiJson json)
 }
 
 // --- reading
-// --------------------------------------------------------------------------------------------------------
 
 static size_t espyJson_EndOfString(espyiJson json, size_t at)
 {

@@ -18,7 +18,6 @@
 #endif
 
 // --- text
-// -----------------------------------------------------------------------------------------------------------
 
 void espyiText_AddBytes(espyiText* text, const void* bytes, size_t size)
 {
@@ -127,7 +126,6 @@ void espyiText_Free(espyiText* text)
 }
 
 // --- file
-// -----------------------------------------------------------------------------------------------------------
 
 static bool espyFile_Sync(FILE* file)
 {

@@ -90,7 +90,6 @@ static void espyGltfWriter_AddFloatBits(espyiText* view, float value)
 }
 
 // --- meshes
-// ---------------------------------------------------------------------------------------------------------
 
 static size_t espyGltfWriter_Material(espyGltfWriter* writer, const espyMeshPart* part)
 {
@@ -218,7 +217,6 @@ static void espyGltfWriter_Materials(espyGltfWriter* writer)
 }
 
 // --- instances
-// ------------------------------------------------------------------------------------------------------
 
 static double espyGltfWriter_Dot(const double* a, const double* b)
 {
@@ -326,7 +324,6 @@ static bool espyGltfWriter_Instances(espyGltfWriter* writer, const espyNodeDef* 
 }
 
 // --- nodes
-// ----------------------------------------------------------------------------------------------------------
 
 static void espyGltfWriter_Camera(espyGltfWriter* writer, const espyCamera* camera)
 {
@@ -526,7 +523,6 @@ static espyResult espyGltfWriter_Place(espyGltfWriter* writer)
 }
 
 // --- the file
-// -------------------------------------------------------------------------------------------------------
 
 static void espyGltfWriter_Scene(espyGltfWriter* writer, bool visibility)
 {

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 // --- messages
-// -------------------------------------------------------------------------------------------------------
 
 /// "file: text" into `line`, always terminated, one line.
 static void espyImport_Format(const espyiImport* import, char* line, size_t size, const char* format, va_list arguments)
@@ -85,7 +84,6 @@ bool espyiImport_Charge(espyiImport* import, size_t count, size_t size, const ch
 }
 
 // --- files
-// ----------------------------------------------------------------------------------------------------------
 
 espyResult espyiImport_ReadFile(espyiImport* import, const char* path, uint8_t** bytes, size_t* size)
 {
@@ -156,7 +154,6 @@ bool espyiPath_EndsWith(const char* path, const char* ending)
 }
 
 // --- meshes
-// ---------------------------------------------------------------------------------------------------------
 
 static bool espyImport_IsFinite(espyVec3 p)
 {
@@ -270,7 +267,6 @@ void espyiMeshBuilder_Free(espyiMeshBuilder* builder)
 }
 
 // --- flags
-// ----------------------------------------------------------------------------------------------------------
 
 void espyiImport_FlagIfNone(espyiImport* import)
 {

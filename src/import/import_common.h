@@ -57,7 +57,6 @@ espyResult espyiImport_ReadFile(espyiImport* import, const char* path, uint8_t**
 bool espyiPath_EndsWith(const char* path, const char* ending);
 
 // --- meshes
-// ---------------------------------------------------------------------------------------------------------
 
 /// Collects the parts of one mesh. Zeroed memory with `import` set is an empty builder; free with _Free.
 typedef struct espyiMeshBuilder

@@ -44,7 +44,6 @@ typedef struct espyGltfJob
 } espyGltfJob;
 
 // --- meshes
-// ---------------------------------------------------------------------------------------------------------
 
 /// 0xRRGGBB of linear colour, with the square root as the curve: exact both ways with the writer's square.
 static uint32_t espyGltf_PackColor(const double color[3])
@@ -266,7 +265,6 @@ static espyResult espyGltf_MakeMesh(espyGltfJob* job, int32_t index, espyMeshId*
 }
 
 // --- transforms
-// -----------------------------------------------------------------------------------------------------
 
 /// Translation * rotation * scale in double precision; a rotation of any length counts by its direction.
 static espyMat4 espyGltf_FromTrs(const double* t, const double* q, const double* s)
@@ -382,7 +380,6 @@ static espyResult espyGltf_ReadInstances(espyGltfJob* job, int32_t index, espyMa
 }
 
 // --- nodes
-// ----------------------------------------------------------------------------------------------------------
 
 static espyCamera espyGltf_CameraOf(const espyiGltfCamera* from)
 {
@@ -517,7 +514,6 @@ static espyResult espyGltf_CreateNode(espyGltfJob* job, espyGltfPending pending)
 }
 
 // --- the file
-// -------------------------------------------------------------------------------------------------------
 
 /// Refuses extensions that change what is seen in ways this does not read. What only changes looks is fine.
 static espyResult espyGltf_CheckExtensions(espyGltfJob* job)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 // --- the table
-// ---------------------------------------------------------------------------------------------------
 
 /// Lower case, forward slashes, no ending; false where the name does not fit, which then matches nothing.
 static bool espyShader_Normalize(const char* name, size_t length, char out[ESPYI_SHADER_NAME_SIZE])
@@ -107,7 +106,6 @@ espyiShaderInfo* espyiShaderTable_Find(const espyiShaderTable* table, const char
 }
 
 // --- words
-// -------------------------------------------------------------------------------------------------------
 
 typedef struct espyScriptWord
 {
@@ -228,7 +226,6 @@ static bool espyScript_Argument(espyScript* s)
 }
 
 // --- meaning
-// -----------------------------------------------------------------------------------------------------
 
 /// What one script says, before it is merged into the table.
 typedef struct espyScriptShader

@@ -28,7 +28,6 @@ typedef struct espySearch
 } espySearch;
 
 // --- folders
-// -----------------------------------------------------------------------------------------------------
 
 bool espyiPath_Folder(const char* path, char* out, size_t size)
 {
@@ -93,7 +92,6 @@ static espyResult espySearch_List(espySearch* s, const char* folder, const char*
 }
 
 // --- scripts
-// -----------------------------------------------------------------------------------------------------
 
 /// True where this script path was not met before; remembers it. `name` is the path inside the game folder.
 static bool espySearch_IsNew(espySearch* s, const char* name, espyResult* result)

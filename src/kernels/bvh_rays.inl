@@ -417,7 +417,6 @@ static bool espyRay_IsBlocked(const espyiBvhTree* tree, uint32_t root, const esp
 }
 
 // --- groups of segments
-// -----------------------------------------------------------------------------------------------
 
 #define ESPY_GROUP_SIZE 64u
 #define ESPY_GROUP_BLOCKS (ESPY_GROUP_SIZE / ESPYI_BVH_WIDTH)
@@ -740,7 +739,6 @@ static void espyBvh_Occluded(const espyiBvhTree* tree, const espyiSegment* segme
 }
 
 // --- nearest hits
-// -----------------------------------------------------------------------------------------------------
 
 /// Takes the hits of a leaf that are nearer than *best, or as near with a lower index.
 static void espyHit_Take(espyiHit* best, const espyiBvhLeaf* leaf, uint32_t hits, espyF8 t, uint32_t backFaces)

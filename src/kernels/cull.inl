@@ -12,7 +12,6 @@
 #endif
 
 // --- 32 draws
-// --------------------------------------------------------------------------------------------------------
 
 /// Bit i is 1 where slots[i] is kept, for up to 32 draws. Reads stay inside the set: a slot out of range reads the last
 /// one and is kept whatever it finds.
@@ -123,7 +122,6 @@ static void espyCull_TestSlots(const uint32_t* set, uint32_t slotCount, const ui
 }
 
 // --- lists
-// -----------------------------------------------------------------------------------------------------------
 
 /// Lists the bits of one word and stores nothing behind them.
 static inline uint32_t espyCull_ListWord(uint32_t word, uint32_t base, uint32_t* out)

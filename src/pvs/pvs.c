@@ -9,7 +9,6 @@
 #define ESPY_FLOAT_MAX 3.402823466e+38f
 
 // --- lattice
-// ---------------------------------------------------------------------------------------------------------
 
 /// Lower border of a cell. The one formula of a cell's bounds: a bake, a lookup and a drawn box agree to the last bit.
 static float espyPvs_Border(float origin, float cellSize, int32_t cell)
@@ -137,7 +136,6 @@ espyBox espyPvs_GetCellBox(const espyPvs* pvs, int32_t cell)
 }
 
 // --- sets and bits
-// ---------------------------------------------------------------------------------------------------
 
 static const uint32_t* espyPvs_Set(const void* cells, uint32_t wide, const uint32_t* sets, uint32_t words, int32_t cell)
 {
@@ -233,7 +231,6 @@ espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
 }
 
 // --- entries and what tools read
-// -------------------------------------------------------------------------------------
 
 static espyBox espyPvs_Entry(const espyPvs* pvs, size_t entry)
 {

@@ -47,7 +47,6 @@ static uint64_t espyLoad_OffsetOf(const espyLoad* load, const void* where)
 }
 
 // --- header and directory
-// --------------------------------------------------------------------------------------------
 
 static bool espyLoad_Identity(espyLoad* load)
 {
@@ -146,7 +145,6 @@ static bool espyLoad_Directory(espyLoad* load)
 }
 
 // --- header values
-// ---------------------------------------------------------------------------------------------------
 
 static bool espyLoad_Axis(espyLoad* load, uint32_t axis)
 {
@@ -219,7 +217,6 @@ static bool espyLoad_Values(espyLoad* load)
 }
 
 // --- sections
-// --------------------------------------------------------------------------------------------------------
 
 const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t kind)
 {
@@ -369,7 +366,6 @@ static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSect
 }
 
 // --- maps
-// ------------------------------------------------------------------------------------------------------------
 
 typedef struct espyMapFacts
 {
@@ -630,7 +626,6 @@ static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
 }
 
 // --- the whole
-// -------------------------------------------------------------------------------------------------------
 
 uint64_t espyiFile_Hash(const void* bytes, size_t size)
 {

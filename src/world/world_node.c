@@ -27,7 +27,6 @@ static bool espyNodeKind_HasMesh(espyNodeKind kind)
 }
 
 // --- source ids
-// -----------------------------------------------------------------------------------------------------
 
 static size_t espyWorld_SourceBucket(const espyWorld* world, int32_t sourceId)
 {
@@ -103,7 +102,6 @@ espyNodeId espyWorld_FindSource(const espyWorld* world, int32_t sourceId)
 }
 
 // --- creation
-// -------------------------------------------------------------------------------------------------------
 
 static espyResult espyWorld_CheckNodeDef(const espyWorld* world, const espyNodeDef* def)
 {
@@ -264,7 +262,6 @@ espyResult espyWorld_CreateNode(espyWorld* world, const espyNodeDef* def, espyNo
 }
 
 // --- destruction
-// ----------------------------------------------------------------------------------------------------
 
 static void espyWorldNode_FreeOwned(const espyHooks* hooks, espyiWorldNode* node)
 {
@@ -354,7 +351,6 @@ void espyiWorld_FreeNodes(espyWorld* world)
 }
 
 // --- reading and setting
-// --------------------------------------------------------------------------------------------
 
 bool espyWorld_IsNode(const espyWorld* world, espyNodeId id)
 {

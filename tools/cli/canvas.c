@@ -141,7 +141,6 @@ void espyCanvas_DrawLine(espyCanvas* canvas, float x0, float y0, float x1, float
 }
 
 // --- text
-// -------------------------------------------------------------------------------------------------------------
 
 /// Distance from a point, in font units, to the nearest stroke of a letter.
 static float espyCanvas_StrokeDistance(const char* strokes, float px, float py)
@@ -201,7 +200,6 @@ float espyCanvas_MeasureText(float height, const char* text)
 }
 
 // --- file
-// -------------------------------------------------------------------------------------------------------------
 
 bool espyCanvas_WritePng(const espyCanvas* canvas, const char* path, char* message, size_t messageSize)
 {

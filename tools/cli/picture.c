@@ -34,7 +34,6 @@ static const espyPanel espyEyePanel = {1024, 92, 548, 360};
 static const espyPanel espyXRayPanel = {1024, 468, 548, 360};
 
 // --- choice of the eye
-// ------------------------------------------------------------------------------------------------
 
 /// How much of the view ahead is taken by objects that the file hides: the sum of their sizes over their distances.
 static float espyPicture_ScoreHidden(const espyPvs* pvs, int32_t cell, espyMat4 camera)
@@ -99,7 +98,6 @@ bool espyPictureDefinition_Choose(const espyWorld* world, const espyPvs* pvs, es
 }
 
 // --- the plan
-// ---------------------------------------------------------------------------------------------------------
 
 /// How the plan's camera maps points to its panel.
 typedef struct espyPlanView
@@ -186,7 +184,6 @@ static void espyPicture_DrawEye(espyCanvas* canvas, const espyPlanView* view, co
 }
 
 // --- panels
-// -----------------------------------------------------------------------------------------------------------
 
 static espyResult espyPicture_DrawPanel(espyCanvas* canvas, espyPanel panel, const espyPictureLevel* level,
                                         espyPictureDef* def)
@@ -242,7 +239,6 @@ static void espyPicture_DrawText(espyCanvas* canvas, const espyPictureDefinition
 }
 
 // --- the sheet
-// --------------------------------------------------------------------------------------------------------
 
 static espyPictureDef espyPicture_CommonDef(const espyPictureDefinition* definition)
 {

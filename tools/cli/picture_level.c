@@ -186,7 +186,6 @@ void espyPictureLevel_Free(espyPictureLevel* level)
 }
 
 // --- paint
-// ------------------------------------------------------------------------------------------------------------
 
 static uint32_t espyPicture_Mix(uint32_t a, uint32_t b, float share)
 {
