@@ -17,9 +17,10 @@ typedef struct espyiBoxD
 
 typedef struct espyiFreeSpaceDef
 {
-    double smallestHole;  ///< Metres; 0: nothing is closed.
-    uint32_t maxPolygons; ///< Biggest first up to this many; 0: a default that keeps the build within seconds.
-    uint32_t maxNodes;    ///< Safety stop of the splitting; 0: default. Past it, polygons are dropped, soundly.
+    double smallestHole;  ///< Metres, at most 1. Polygons may be moved onto planes by a quarter of it (at least 2 float
+                          ///< steps).
+    uint32_t maxPolygons; ///< Biggest first up to this many; 0: 32,768, which builds within seconds.
+    uint32_t maxNodes;    ///< Safety stop of the splitting; 0: 262,144. Past it, pieces are dropped, soundly.
     const espyHooks* hooks;
     bool (*goOn)(void* context); ///< Asked often; false ends the build with Cancelled. May be null.
     void* goOnContext;
@@ -27,7 +28,9 @@ typedef struct espyiFreeSpaceDef
 
 typedef struct espyiFreeSpaceStats
 {
-    uint32_t polygons, droppedPolygons, nodes, leaves, portals;
+    uint32_t polygons;        ///< After joining flat neighbours.
+    uint32_t droppedPolygons; ///< By the budgets; pieces where the splitting was stopped.
+    uint32_t nodes, leaves, portals;
     double snap;   ///< Largest distance by which a polygon was moved onto a plane.
     double margin; ///< Growth of targets that makes the above safe (>= 1e-4).
     double seconds;
