@@ -21,6 +21,8 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/espyConfigVersion.cmake COM
 install(FILES ${CMAKE_BINARY_DIR}/espyConfig.cmake ${CMAKE_BINARY_DIR}/espyConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/espy)
 
+# Found from where the file lies, so that an installed tree can be moved.
+file(RELATIVE_PATH ESPY_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/espy.pc.in ${CMAKE_BINARY_DIR}/espy.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/espy.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET espy-bake)

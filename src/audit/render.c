@@ -106,8 +106,8 @@ static bool espyRender_IsOnLine(const espyRenderJob* job, const espyRenderRay* r
     {
         if ((job->mesh->lines[triangle] >> e) & 1u)
         {
-            espyVec3 a = job->mesh->positions[3 * (size_t)triangle + e];
-            espyVec3 b = job->mesh->positions[3 * (size_t)triangle + (e == 2 ? 0 : e + 1)];
+            espyVec3 a = job->mesh->positions[3u * (size_t)triangle + e];
+            espyVec3 b = job->mesh->positions[3u * (size_t)triangle + (e == 2u ? 0u : e + 1u)];
             espyVec3 along = espyRender_Mad(b, a, -1.0f);
             float s = espyRender_Dot(espyRender_Mad(p, a, -1.0f), along) / espyRender_Dot(along, along);
             s = s < 0.0f ? 0.0f : s > 1.0f ? 1.0f : s;
