@@ -6,6 +6,7 @@
 #include "bake/bake_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- counted memory
@@ -105,6 +106,7 @@ typedef struct espyBakeRun
     espyiColumns* statics;
     espyiColumns* dynamics;
     bool* finished;            // Columns taken from a checkpoint: occludees, then blocks.
+    uint32_t* order;           // Occludees, the costly ones first.
     uint32_t* proven;          // Of each occludee: cells that are proven not to see it.
     espyiTargetCounts* counts; // One a thread.
     espyiStageCount prepare, write;
@@ -274,6 +276,47 @@ static bool espyBake_Restore(void* context, uint32_t column, const uint32_t* cel
     return espyBake_PutColumn(run, column, cellBits);
 }
 
+typedef struct espyBakeJob
+{
+    float size;
+    uint32_t occludee;
+} espyBakeJob;
+
+static int espyBake_CompareJobs(const void* a, const void* b)
+{
+    const espyBakeJob* x = a;
+    const espyBakeJob* y = b;
+    if (x->size > y->size || x->size < y->size)
+    {
+        return x->size > y->size ? -1 : 1;
+    }
+    return x->occludee < y->occludee ? -1 : 1;
+}
+
+// Large occludees have the most targets and are seen from most places: taken last, one would keep a thread busy alone.
+static bool espyBake_OrderJobs(espyBakeRun* run)
+{
+    uint32_t count = run->input->occludeeCount;
+    espyBakeJob* jobs = espyiAlloc(run->hooks, (size_t)count + 1u, sizeof *jobs);
+    run->order = espyiAlloc(run->hooks, (size_t)count + 1u, sizeof *run->order);
+    bool ok = jobs && run->order;
+    for (uint32_t i = 0; i < count && ok; ++i)
+    {
+        espyBox b = run->scene.occludeeBoxes[i];
+        jobs[i] = (espyBakeJob){b.max.x - b.min.x + (b.max.y - b.min.y) + (b.max.z - b.min.z), i};
+    }
+    if (ok)
+    {
+        qsort(jobs, count, sizeof *jobs, espyBake_CompareJobs);
+    }
+    for (uint32_t i = 0; i < count && ok; ++i)
+    {
+        run->order[i] = jobs[i].occludee;
+    }
+    espyiFree(run->hooks, jobs);
+    return ok;
+}
+
 static espyResult espyBake_OpenColumns(espyBakeRun* run)
 {
     uint32_t occludees = run->input->occludeeCount, cells = run->scene.grid.cellCount;
@@ -281,7 +324,7 @@ static espyResult espyBake_OpenColumns(espyBakeRun* run)
     run->counts = espyiAlloc(run->hooks, run->threads, sizeof *run->counts);
     run->searchers = espyiAlloc(run->hooks, run->threads, sizeof *run->searchers);
     run->proven = espyiAlloc(run->hooks, (size_t)occludees + 1u, sizeof *run->proven);
-    if (!run->finished || !run->proven || !run->counts || !run->searchers)
+    if (!run->finished || !run->proven || !run->counts || !run->searchers || !espyBake_OrderJobs(run))
     {
         return espyResult_OutOfMemory;
     }
@@ -369,9 +412,10 @@ static void espyBake_FinishColumn(espyBakeRun* run, uint32_t column, uint32_t wo
     atomic_fetch_add(&run->control.done, 1);
 }
 
-static void espyBake_StaticJob(void* context, uint32_t index, uint32_t worker)
+static void espyBake_StaticJob(void* context, uint32_t item, uint32_t worker)
 {
     espyBakeRun* run = context;
+    uint32_t index = run->order[item];
     espyiSearcher* searcher = &run->searchers[worker];
     espyiTargetCounts counts = {0};
     if (run->finished[index] || atomic_load(&run->control.stop))
@@ -614,6 +658,7 @@ static void espyBake_Close(espyBakeRun* run, bool finished)
     espyiFree(run->hooks, run->counts);
     espyiFree(run->hooks, run->finished);
     espyiFree(run->hooks, run->proven);
+    espyiFree(run->hooks, run->order);
     espyiCheckpoint_Close(run->checkpoint, finished);
     espyiPrevious_Close(&run->previous, run->hooks);
     espyiColumns_Destroy(run->statics);
