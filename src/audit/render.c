@@ -104,7 +104,7 @@ static bool espyRender_IsOnLine(const espyRenderJob* job, const espyRenderRay* r
 {
     for (uint32_t e = 0; e < 3; ++e)
     {
-        if ((job->mesh->lines[triangle] >> e) & 1u)
+        if (((uint32_t)job->mesh->lines[triangle] >> e) & 1u)
         {
             espyVec3 a = job->mesh->positions[3u * (size_t)triangle + e];
             espyVec3 b = job->mesh->positions[3u * (size_t)triangle + (e == 2u ? 0u : e + 1u)];

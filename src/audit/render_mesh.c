@@ -93,7 +93,7 @@ static bool espyRenderMesh_AddCut(espyiRenderMesh* mesh, const espyVec3 corners[
     for (uint32_t c = 0; c < 3; ++c)
     {
         espyVec3 a = corners[c], b = corners[c == 2 ? 0 : c + 1];
-        bool line = (lines >> c) & 1u, aBelow = a.y <= height, bBelow = b.y <= height;
+        bool line = ((uint32_t)lines >> c) & 1u, aBelow = a.y <= height, bBelow = b.y <= height;
         float s = aBelow != bBelow ? (height - a.y) / (b.y - a.y) : 0.0f;
         espyVec3 crossing = {a.x + (b.x - a.x) * s, height, a.z + (b.z - a.z) * s};
         if (aBelow)
@@ -317,7 +317,7 @@ espyResult espyiRenderMesh_Create(const espyPictureScene* scene, float cutHeight
     {
         for (uint32_t e = 0; e < 3; ++e)
         {
-            if (((mesh->lines[t] >> e) & 1u) && espyRenderMesh_IsSeam(mesh, t, e))
+            if ((((uint32_t)mesh->lines[t] >> e) & 1u) && espyRenderMesh_IsSeam(mesh, t, e))
             {
                 mesh->lines[t] &= (uint8_t) ~(1u << e);
             }
