@@ -370,6 +370,41 @@ static void same_bytes_for_any_threads_and_instruction_set(void** state)
     }
 }
 
+// The same file on every machine. After a change of what a bake finds, raise ESPYI_BAKE_ALGORITHM and take the new
+// numbers; after any other change they must stay.
+static void golden_hashes(void** state)
+{
+    (void)state;
+    static const uint64_t wanted[] = {0x740DA52A62676A6Full, 0x8450E61522088B9Cull, 0x2941A656C635C444ull,
+                                      0x4E7A969618AEDA0Aull};
+    for (int q = 0; q <= (int)espyBakeQuality_Proven; ++q)
+    {
+        espyBakeCase* c = espyBakeCase_Create();
+        espyBakeCase_AddTwoRooms(c, 3.0f, 3.25f);
+        for (uint32_t i = 0; i < 12; ++i)
+        {
+            float x = 0.5f + 0.625f * (float)i, z = 1.0f + 0.5f * (float)(i * 5 % 12);
+            espyBakeCase_AddBox(c, (espyVec3){x, 0, z}, (espyVec3){x + 0.375f, 0.75f, z + 0.375f}, espyCaseFlag_Both);
+        }
+        espyBakeDef def = espyBakeCase_Def();
+        def.cellSize = 1.0f;
+        def.quality = (espyBakeQuality)q;
+        espyBakeResult r = espyBakeTest_Run(c, &def);
+        espyDataError error;
+        void* little = aligned_alloc(64, (r.size + 63) / 64 * 64);
+        assert_int_equal(espyBake_ConvertByteOrder(r.data, r.size, false, little, &error), espyResult_Ok);
+        uint64_t hash = espyiHash_Bytes(0, little, r.size);
+        if (hash != wanted[q])
+        {
+            print_message("quality %d: 0x%016llX\n", q, (unsigned long long)hash);
+        }
+        assert_true(hash == wanted[q]);
+        free(little);
+        espyBake_Free(&r);
+        espyBakeCase_Destroy(c);
+    }
+}
+
 // --- sizes and limits
 
 static void sizes_follow_the_formulas(void** state)
@@ -725,6 +760,7 @@ int main(void)
         cmocka_unit_test(finds_all_that_fixed_rays_find),
         cmocka_unit_test(misses_a_tenth_of_what_fixed_rays_miss),
         cmocka_unit_test(same_bytes_for_any_threads_and_instruction_set),
+        cmocka_unit_test(golden_hashes),
         cmocka_unit_test(sizes_follow_the_formulas),
         cmocka_unit_test(refusals_name_numbers),
         cmocka_unit_test(odd_inputs_draw_or_say_why),
