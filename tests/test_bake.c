@@ -452,7 +452,7 @@ static void refusals_name_numbers(void** state)
     espyBake_Free(&r);
     espyBakeCase_Destroy(c);
 
-    def.cookie = 0;
+    memset(&def, 0xA5, sizeof def);
     assert_int_equal(espyBake_Run(&(espyBakeInput){0}, &def, &r), espyResult_InvalidArgument);
     assert_true(r.message[0] != 0);
     espyBake_Free(&r);

@@ -481,9 +481,12 @@ static espyResult espyBake_Search(espyBakeRun* run)
         return result;
     }
     atomic_fetch_add(&run->control.done, 1);
+    // A loop over one item runs on the calling thread.
+    run->control.alone = run->threads == 1 || run->input->occludeeCount <= 1;
     bool running = espyBake_Advance(run, espyBakeStage_Static) &&
                    espyiTasks_For(run->threads, run->input->occludeeCount, espyBake_StaticJob, run, espyiControl_Tick,
                                   &run->control);
+    run->control.alone = run->threads == 1 || run->blockCount <= 1;
     running = running && espyBake_Advance(run, espyBakeStage_Dynamic) &&
               espyiTasks_For(run->threads, run->blockCount, espyBake_DynamicJob, run, espyiControl_Tick, &run->control);
     return running && !atomic_load(&run->control.stop) ? espyResult_Ok : espyBake_Stopped(run);
@@ -684,7 +687,8 @@ static void espyBake_Explain(espyResult result, espyBakeResult* out)
 espyResult espyBake_Run(const espyBakeInput* input, const espyBakeDef* def, espyBakeResult* out)
 {
     *out = (espyBakeResult){0};
-    espyHooks hooks = espyiHooks_Resolve(def ? &def->hooks : NULL);
+    // The hooks of a def that nobody filled are not pointers to call.
+    espyHooks hooks = espyiHooks_Resolve(def && def->cookie == ESPY_DEF_COOKIE ? &def->hooks : NULL);
     espyResult result = espyBakeDef_Validate(def, out->message, sizeof out->message);
     if (!ESPYI_CHECK(&hooks, result == espyResult_Ok))
     {

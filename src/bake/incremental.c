@@ -360,7 +360,8 @@ espyResult espyBake_Check(const espyBakeInput* input, const espyBakeDef* def, co
     *out = (espyBakeCheck){.stale = true, .firstNode = -1, .reason = "not compared"};
     char message[256];
     espyResult result = espyBakeDef_Validate(def, message, sizeof message);
-    espyHooks hooks = espyiHooks_Resolve(def ? &def->hooks : NULL);
+    // The hooks of a def that nobody filled are not pointers to call.
+    espyHooks hooks = espyiHooks_Resolve(def && def->cookie == ESPY_DEF_COOKIE ? &def->hooks : NULL);
     if (!ESPYI_CHECK(&hooks, result == espyResult_Ok))
     {
         out->reason = "a setting is out of range";
