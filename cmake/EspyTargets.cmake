@@ -29,7 +29,8 @@ function(espy_compile target)
   target_compile_definitions(${target} PRIVATE $<$<NOT:$<BOOL:${WIN32}>>:_POSIX_C_SOURCE=200809L>)
 endfunction()
 
-# Kernels are one .inl compiled once per instruction set by files that end in its name.
+# Kernels are one .inl compiled once per instruction set by files that end in its name. AVX-512 brings FMA with it (and
+# clang drops AVX-512 with -mno-fma); contraction is off for all.
 function(espy_isa_flags)
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
     return()
@@ -41,7 +42,7 @@ function(espy_isa_flags)
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma")
     elseif(file MATCHES "_avx512\\.c$")
       set_source_files_properties(${file} PROPERTIES
-        COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mno-fma;-mprefer-vector-width=512")
+        COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mprefer-vector-width=512")
     endif()
   endforeach()
 endfunction()
