@@ -48,7 +48,8 @@ void espyiWarnings_Free(espyiWarnings* warnings)
 bool espyiControl_Tick(void* context)
 {
     espyiControl* control = context;
-    if (control->tick && !control->tick(control->tickContext))
+    // Once it has said stop, the callback is not asked again.
+    if (!atomic_load(&control->stop) && control->tick && !control->tick(control->tickContext))
     {
         atomic_store(&control->stop, true);
     }
