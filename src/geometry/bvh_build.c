@@ -393,7 +393,14 @@ static void espyBuild_FindCosts(const espyBuild* build, espyBuildCost* costs)
     }
 }
 
-/// The children of one wide node, the densest first.
+/// True where child a of a wide node comes after child b.
+static bool espyBuild_IsAfter(const espyBuildNode* nodes, const espyBuildCost* costs, uint32_t a, uint32_t b)
+{
+    bool isLeafA = nodes[a].count > 0, isLeafB = nodes[b].count > 0;
+    return isLeafA != isLeafB ? isLeafA : costs[a].density > costs[b].density;
+}
+
+/// The children of one wide node: inner ones, then leaves, each the densest last. Walks go on with the last.
 static uint32_t espyBuild_GatherChildren(const espyBuildNode* nodes, const espyBuildCost* costs, uint32_t root,
                                          uint32_t out[ESPYI_BVH_WIDTH])
 {
@@ -431,8 +438,7 @@ static uint32_t espyBuild_GatherChildren(const espyBuildNode* nodes, const espyB
     for (uint32_t i = 1; i < count; ++i)
     {
         uint32_t node = out[i], j = i;
-        float density = costs[node].density;
-        for (; j > 0 && costs[out[j - 1]].density < density; --j)
+        for (; j > 0 && espyBuild_IsAfter(nodes, costs, out[j - 1], node); --j)
         {
             out[j] = out[j - 1];
         }

@@ -324,19 +324,42 @@ static inline uint32_t espyBits_Lowest(uint32_t bits)
 #endif
 }
 
-/// Index of the highest set bit of a value that is not 0.
-static inline uint32_t espyBits_Highest(uint32_t bits)
+/// How far past the values that it pushes espyStack_Push may write.
+#define ESPYI_BVH_PUSH_SLACK 4u
+
+/// Pushes the values of the lanes in a mask, the lowest lane first; returns the new depth.
+static inline uint32_t espyStack_Push(uint32_t* stack, uint32_t depth, const uint32_t values[8], uint32_t mask)
 {
-#if defined(__GNUC__)
-    return 31u - (uint32_t)__builtin_clz(bits);
-#else
-    uint32_t index = 0;
-    for (; bits > 1; bits >>= 1)
-    {
-        ++index;
+#if defined(ESPY_KERNEL_AVX512) || defined(ESPY_KERNEL_AVX2) || defined(ESPY_KERNEL_SSE41)
+    // Without branches, which nothing could predict: bytes of the chosen lanes move to the front.
+#define ESPY_LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
+#define ESPY_LANES(a, b, c, d)                                 \
+    {                                                          \
+        ESPY_LANE(a), ESPY_LANE(b), ESPY_LANE(c), ESPY_LANE(d) \
     }
-    return index;
+    static const _Alignas(16) uint8_t order[16][16] = {
+        ESPY_LANES(0, 0, 0, 0), ESPY_LANES(0, 0, 0, 0), ESPY_LANES(1, 0, 0, 0), ESPY_LANES(0, 1, 0, 0),
+        ESPY_LANES(2, 0, 0, 0), ESPY_LANES(0, 2, 0, 0), ESPY_LANES(1, 2, 0, 0), ESPY_LANES(0, 1, 2, 0),
+        ESPY_LANES(3, 0, 0, 0), ESPY_LANES(0, 3, 0, 0), ESPY_LANES(1, 3, 0, 0), ESPY_LANES(0, 1, 3, 0),
+        ESPY_LANES(2, 3, 0, 0), ESPY_LANES(0, 2, 3, 0), ESPY_LANES(1, 2, 3, 0), ESPY_LANES(0, 1, 2, 3),
+    };
+#undef ESPY_LANES
+#undef ESPY_LANE
+    for (uint32_t first = 0; first < 8; first += 4)
+    {
+        uint32_t half = mask >> first & 15u;
+        __m128i lanes = _mm_load_si128((const __m128i*)(const void*)(values + first));
+        __m128i front = _mm_shuffle_epi8(lanes, _mm_load_si128((const __m128i*)(const void*)order[half]));
+        _mm_storeu_si128((__m128i*)(void*)(stack + depth), front);
+        depth += (uint32_t)(0x4332322132212110u >> 4 * half) & 7u; // How many bits `half` has.
+    }
+#else
+    for (; mask != 0; mask &= mask - 1)
+    {
+        stack[depth++] = values[espyBits_Lowest(mask)];
+    }
 #endif
+    return depth;
 }
 
 #endif

@@ -48,7 +48,8 @@ enum
     espyRow_ShearY = 16,
     espyRow_MinT = 17,
     espyRow_MaxT = 18,
-    espyRow_Count = 19,
+    espyRow_Course = 19, ///< Index into espyCourses, which float holds exactly.
+    espyRow_Count = 20,
 };
 
 /// Which way a segment runs. Segments of one course can be tested side by side.
@@ -80,7 +81,6 @@ static const espyCourse espyCourses[ESPY_COURSE_COUNT] = {
 typedef struct espyBlock
 {
     _Alignas(32) float rows[espyRow_Count][ESPYI_BVH_WIDTH];
-    uint8_t course[ESPYI_BVH_WIDTH]; ///< Index into espyCourses.
 } espyBlock;
 
 /// How a test reads segments: all of a block, or one of it in all eight lanes. `all` is a constant wherever a view is
@@ -93,9 +93,14 @@ typedef struct espyView
     bool all;
 } espyView;
 
+static inline uint32_t espyBlock_GetCourse(const espyBlock* block, uint32_t lane)
+{
+    return (uint32_t)(int32_t)block->rows[espyRow_Course][lane];
+}
+
 ESPY_HOT espyView espyView_One(const espyBlock* block, uint32_t lane)
 {
-    return (espyView){block, &espyCourses[block->course[lane]], lane, false};
+    return (espyView){block, &espyCourses[espyBlock_GetCourse(block, lane)], lane, false};
 }
 
 /// All lanes must have the course, or be left out by the caller.
@@ -143,33 +148,32 @@ static uint32_t espyBlock_Fill(const espyiBvhTree* tree, const espyiSegment* seg
                              espyF8_Mul(away, espyF8_Set(2.384185791015625e-07f))); // 4 u
     // Along an axis that is almost perpendicular the segment moves by less than the growth: any slope will do.
     espyF8 smallest = espyF8_Mul(longest, espyF8_Set(1.1920928955078125e-07f)); // 2 u
-    uint32_t negative[3];
+    espyF8 inverse[3], course = zero;
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
         espyF8 bounded = espyF8_Max(size[axis], smallest);
-        negative[axis] = espyF8_Less(d[axis], zero);
         bounded = espyF8_SelectNegative(d[axis], espyF8_Sub(zero, bounded), bounded);
+        inverse[axis] = espyF8_Div(espyF8_Set(1.0f), bounded);
+        course = espyF8_Add(course, espyF8_SelectNegative(d[axis], espyF8_Set((float)(1u << axis)), zero));
         espyF8 less = espyF8_Sub(o[axis], grow), more = espyF8_Add(o[axis], grow);
         espyF8_Store(block->rows[espyRow_Origin + axis], o[axis]);
         espyF8_Store(block->rows[espyRow_Direction + axis], d[axis]);
-        espyF8_Store(block->rows[espyRow_Inverse + axis], espyF8_Div(espyF8_Set(1.0f), bounded));
+        espyF8_Store(block->rows[espyRow_Inverse + axis], inverse[axis]);
         espyF8_Store(block->rows[espyRow_NearOrigin + axis], espyF8_SelectNegative(d[axis], less, more));
         espyF8_Store(block->rows[espyRow_FarOrigin + axis], espyF8_SelectNegative(d[axis], more, less));
     }
     espyF8_Store(block->rows[espyRow_MinT], tMin);
     espyF8_Store(block->rows[espyRow_MaxT], tMax);
-    uint32_t isX = espyF8_Equal(size[0], longest), isY = espyF8_Equal(size[1], longest) & ~isX;
-    for (uint32_t lane = 0; lane < count; ++lane)
-    {
-        uint32_t kz = (isX >> lane & 1u) != 0 ? 0u : (isY >> lane & 1u) != 0 ? 1u : 2u;
-        uint32_t key =
-            kz << 3 | (negative[0] >> lane & 1u) | (negative[1] >> lane & 1u) << 1 | (negative[2] >> lane & 1u) << 2;
-        const espyCourse* course = &espyCourses[key];
-        float inverse = block->rows[espyRow_Inverse + kz][lane];
-        block->course[lane] = (uint8_t)key;
-        block->rows[espyRow_ShearX][lane] = block->rows[espyRow_Direction + course->kx][lane] * inverse;
-        block->rows[espyRow_ShearY][lane] = block->rows[espyRow_Direction + course->ky][lane] * inverse;
-    }
+    // As espyCourses says: kz is the first of the longest axes, kx and ky the next two, swapped where it is negative.
+    espyF8 notX = espyF8_Sub(size[0], longest), notY = espyF8_Sub(size[1], longest);
+#define ESPY_BY_LONGEST(x, y, z) espyF8_SelectNegative(notX, espyF8_SelectNegative(notY, z, y), x)
+    espyF8 along = ESPY_BY_LONGEST(d[0], d[1], d[2]), scale = ESPY_BY_LONGEST(inverse[0], inverse[1], inverse[2]);
+    espyF8 second = ESPY_BY_LONGEST(d[1], d[2], d[0]), third = ESPY_BY_LONGEST(d[2], d[0], d[1]);
+    course = espyF8_Add(course, ESPY_BY_LONGEST(zero, espyF8_Set(8.0f), espyF8_Set(16.0f)));
+#undef ESPY_BY_LONGEST
+    espyF8_Store(block->rows[espyRow_ShearX], espyF8_Mul(espyF8_SelectNegative(along, third, second), scale));
+    espyF8_Store(block->rows[espyRow_ShearY], espyF8_Mul(espyF8_SelectNegative(along, second, third), scale));
+    espyF8_Store(block->rows[espyRow_Course], course);
     return usable & (0xFFu >> (ESPYI_BVH_WIDTH - count));
 }
 
@@ -380,19 +384,23 @@ static bool espyRay_IsBlocked(const espyiBvhTree* tree, uint32_t root, const esp
                               espyiSkip skip, espyBlocker* blocker)
 {
     const espyView view = espyView_One(block, rayLane);
-    uint32_t stack[ESPYI_BVH_STACK];
+    uint32_t stack[ESPYI_BVH_STACK + ESPYI_BVH_PUSH_SLACK];
     uint32_t depth = 0, current = root;
     const espySlabs slabs = espyView_GetSlabs(view);
     const espyiBvhNode* const nodes = tree->nodes;
     const espyiBvhLeaf* const allLeaves = tree->leaves;
     for (;;)
     {
-        const espyiBvhNode* node = &nodes[current];
-        espyF8 entry;
-        uint32_t mask = espyNode_Test(node, &slabs, slabs.tMax, &entry);
-        for (uint32_t leaves = mask & node->leafMask; leaves != 0; leaves &= leaves - 1)
+        if ((current & ESPYI_BVH_LEAF) == 0)
         {
-            const espyiBvhLeaf* leaf = &allLeaves[espyChild_GetLeaf(node->child[espyBits_Lowest(leaves)])];
+            const espyiBvhNode* node = &nodes[current];
+            espyF8 entry;
+            uint32_t mask = espyNode_Test(node, &slabs, slabs.tMax, &entry);
+            depth = espyStack_Push(stack, depth, node->child, mask);
+        }
+        else
+        {
+            const espyiBvhLeaf* leaf = &allLeaves[espyChild_GetLeaf(current)];
             espyF8 t;
             uint32_t backFaces, hits = espyLeaf_Test(leaf, view, skip, &t, &backFaces);
             if (hits != 0)
@@ -400,13 +408,6 @@ static bool espyRay_IsBlocked(const espyiBvhTree* tree, uint32_t root, const esp
                 *blocker = (espyBlocker){leaf, espyBits_Lowest(hits)};
                 return true;
             }
-        }
-        // Pushed from the last to the first: the builder puts the likeliest to block first.
-        for (uint32_t inner = mask & ~node->leafMask; inner != 0;)
-        {
-            uint32_t lane = espyBits_Highest(inner);
-            stack[depth++] = node->child[lane];
-            inner &= ~(1u << lane);
         }
         if (depth == 0)
         {
@@ -615,16 +616,18 @@ static void espyGroup_WalkTogether(const espyiBvhTree* tree, espyGroup* group, u
             continue;
         }
         const espyiBvhNode* node = &tree->nodes[pending.node];
-        for (uint32_t mask = espyGroup_TestNode(group, node); mask != 0;)
+        uint32_t mask = espyGroup_TestNode(group, node);
+        for (uint32_t leaves = mask & node->leafMask; leaves != 0; leaves &= leaves - 1)
         {
-            uint32_t slot = espyBits_Highest(mask), child = node->child[slot];
-            mask &= ~(1u << slot);
+            uint32_t slot = espyBits_Lowest(leaves);
             uint64_t rays = espyGroup_TestChild(group, node, slot, pending.rays & group->waiting);
-            if ((child & ESPYI_BVH_LEAF) != 0)
-            {
-                espyGroup_TestLeaf(tree, group, child, rays, skip);
-            }
-            else if (espyBits_Count64(rays) < ESPY_GROUP_MIN)
+            espyGroup_TestLeaf(tree, group, node->child[slot], rays, skip);
+        }
+        for (uint32_t inner = mask & ~node->leafMask; inner != 0; inner &= inner - 1)
+        {
+            uint32_t slot = espyBits_Lowest(inner), child = node->child[slot];
+            uint64_t rays = espyGroup_TestChild(group, node, slot, pending.rays & group->waiting);
+            if (espyBits_Count64(rays) < ESPY_GROUP_MIN)
             {
                 espyGroup_WalkSingles(tree, group, child, rays, skip);
             }
@@ -670,36 +673,51 @@ static void espyGroup_AnswerAlike(const espyiBvhTree* tree, espyGroup* group, ui
     group->waiting &= ~rays;
 }
 
-/// The largest set of waiting segments of one course with slopes near each other.
+/// Waiting segments of one course.
+ESPY_HOT uint64_t espyGroup_FindCourse(const espyGroup* group, uint32_t course)
+{
+    uint64_t found = 0;
+    espyF8 wanted = espyF8_Set((float)course);
+    for (uint32_t i = 0; i < ESPY_GROUP_SIZE && group->waiting >> i != 0; i += ESPYI_BVH_WIDTH)
+    {
+        espyF8 courses = espyF8_Load(group->blocks[i / ESPYI_BVH_WIDTH].rows[espyRow_Course]);
+        found |= (uint64_t)espyF8_Equal(courses, wanted) << i;
+    }
+    return found & group->waiting;
+}
+
+static inline uint32_t espyGroup_GetCourse(const espyGroup* group, uint32_t ray)
+{
+    return espyBlock_GetCourse(&group->blocks[ray / ESPYI_BVH_WIDTH], ray % ESPYI_BVH_WIDTH);
+}
+
+/// Waiting segments of one course with slopes near each other; none where no course has half of those that wait.
 static uint64_t espyGroup_FindAlike(espyGroup* group)
 {
-    uint8_t counts[ESPY_COURSE_COUNT] = {0};
-    uint32_t common = 0;
-    for (uint64_t rest = group->waiting; rest != 0; rest &= rest - 1)
+    uint32_t common = 0, half = (espyBits_Count64(group->waiting) + 1) / 2;
+    half = half < ESPY_GROUP_MIN ? ESPY_GROUP_MIN : half;
+    uint64_t same = 0;
+    for (uint64_t rest = group->waiting; espyBits_Count64(same) < half; rest &= ~same)
     {
-        uint32_t ray = espyBits_Lowest64(rest);
-        uint32_t course = group->blocks[ray / ESPYI_BVH_WIDTH].course[ray % ESPYI_BVH_WIDTH];
-        common = ++counts[course] > counts[common] ? course : common;
-    }
-    if (counts[common] < ESPY_GROUP_MIN || 2u * counts[common] < espyBits_Count64(group->waiting))
-    {
-        return 0;
+        if (espyBits_Count64(rest) < half)
+        {
+            return 0;
+        }
+        common = espyGroup_GetCourse(group, espyBits_Lowest64(rest));
+        same = espyGroup_FindCourse(group, common);
     }
     group->course = &espyCourses[common];
     uint64_t alike = 0;
     float x = 0.0f, y = 0.0f;
-    for (uint64_t rest = group->waiting; rest != 0; rest &= rest - 1)
+    for (uint64_t rest = same; rest != 0; rest &= rest - 1)
     {
         uint32_t ray = espyBits_Lowest64(rest), lane = ray % ESPYI_BVH_WIDTH;
         const espyBlock* block = &group->blocks[ray / ESPYI_BVH_WIDTH];
-        if (block->course[lane] == common)
-        {
-            float rayX = block->rows[espyRow_ShearX][lane], rayY = block->rows[espyRow_ShearY][lane];
-            x = alike == 0 ? rayX : x;
-            y = alike == 0 ? rayY : y;
-            bool near = rayX - x < 0.5f && x - rayX < 0.5f && rayY - y < 0.5f && y - rayY < 0.5f;
-            alike |= near ? rest & (~rest + 1) : 0;
-        }
+        float rayX = block->rows[espyRow_ShearX][lane], rayY = block->rows[espyRow_ShearY][lane];
+        x = alike == 0 ? rayX : x;
+        y = alike == 0 ? rayY : y;
+        bool near = rayX - x < 0.5f && x - rayX < 0.5f && rayY - y < 0.5f && y - rayY < 0.5f;
+        alike |= near ? rest & (~rest + 1) : 0;
     }
     return espyBits_Count64(alike) < ESPY_GROUP_MIN ? 0 : alike;
 }
