@@ -49,7 +49,7 @@ check_tidy() {
     say "analyser: clang-tidy"
     cmake --preset clang -G Ninja -DESPY_BUILD_BENCH=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-clang.log
     git ls-files 'src/*.c' 'src/*.cpp' 'tools/*.c' 'scenes/*.c' 'reference/*.c' |
-        xargs -P "$jobs" -n 4 clang-tidy --quiet -p build-clang 2>build-clang-tidy.log ||
+        xargs -P "$jobs" -n 1 clang-tidy --quiet -p build-clang 2>build-clang-tidy.log ||
         fail "clang-tidy found something (above)"
 }
 

@@ -81,7 +81,7 @@ typedef enum espyLogLevel
 typedef enum espyMessageId
 {
     espyMessageId_None = 0,
-#define ESPY_MESSAGE(name, number, level, text) espyMessageId_##name = number,
+#define ESPY_MESSAGE(name, number, level, text) espyMessageId_##name = (number),
 #include <espy/messages.inl>
 #undef ESPY_MESSAGE
 } espyMessageId;

@@ -690,7 +690,7 @@ espyResult espyBake_Run(const espyBakeInput* input, const espyBakeDef* def, espy
     // The hooks of a def that nobody filled are not pointers to call.
     espyHooks hooks = espyiHooks_Resolve(def && def->cookie == ESPY_DEF_COOKIE ? &def->hooks : NULL);
     espyResult result = espyBakeDef_Validate(def, out->message, sizeof out->message);
-    if (!ESPYI_CHECK(&hooks, result == espyResult_Ok))
+    if (!ESPYI_CHECK(&hooks, def != NULL && result == espyResult_Ok))
     {
         return result;
     }

@@ -304,7 +304,7 @@ static bool espyMerge_Join(const espyMerger* merger, espyMergePolygon* p, const 
     }
     joined.snap = fmin(p->snap, q.snap);
     joined.moved = fmax(p->moved, q.moved);
-    if (!espyMerge_SetPlane(merger, &joined) || joined.off > 0.5 * joined.snap ||
+    if (joined.count < 3 || !espyMerge_SetPlane(merger, &joined) || joined.off > 0.5 * joined.snap ||
         fabs(joined.area - p->area - q.area) > 1e-6 * joined.area)
     {
         return false;

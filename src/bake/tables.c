@@ -357,7 +357,7 @@ static bool espySetPool_Append(espySetPool* pool, const uint32_t* row, uint64_t 
     }
     memcpy(pool->chunks[chunk] + (size_t)(pool->count % pool->rowsPerChunk) * pool->words, row,
            (size_t)pool->words * sizeof *row);
-    pool->hashes[pool->count++] = hash;
+    pool->hashes[pool->count++] = hash; // NOLINT(clang-analyzer-core.NullDereference): grown above
     return true;
 }
 
