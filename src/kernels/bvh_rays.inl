@@ -21,6 +21,8 @@
 //
 // Based on: S. Woop, C. Benthin, I. Wald, "Watertight Ray/Triangle Intersection", JCGT 2(1), 2013;
 //           T. Ize, "Robust BVH Ray Traversal", JCGT 2(2), 2013.
+#include <string.h>
+
 #include "geometry/bvh_simd.h"
 #include "geometry/bvh_tree.h"
 
@@ -417,7 +419,7 @@ static bool espyRay_IsBlocked(const espyiBvhTree* tree, uint32_t root, const esp
     }
 }
 
-// --- groups of segments
+// --- groups of segments ----------------------------------------------------------------------------------------------
 
 #define ESPY_GROUP_SIZE 64u
 #define ESPY_GROUP_BLOCKS (ESPY_GROUP_SIZE / ESPYI_BVH_WIDTH)
@@ -756,7 +758,7 @@ static void espyBvh_Occluded(const espyiBvhTree* tree, const espyiSegment* segme
     }
 }
 
-// --- nearest hits
+// --- nearest hits ----------------------------------------------------------------------------------------------------
 
 /// Takes the hits of a leaf that are nearer than *best, or as near with a lower index.
 static void espyHit_Take(espyiHit* best, const espyiBvhLeaf* leaf, uint32_t hits, espyF8 t, uint32_t backFaces)
@@ -773,11 +775,70 @@ static void espyHit_Take(espyiHit* best, const espyiBvhLeaf* leaf, uint32_t hits
     }
 }
 
-typedef struct espyPending
+/// A child with the bits of where it is entered above its index: as whole numbers, children sort by entry wherever
+/// entries are not negative. Elsewhere walks only take longer.
+static inline uint64_t espyPending_Make(const float entries[ESPYI_BVH_WIDTH], const espyiBvhNode* node, uint32_t lane)
 {
+    uint32_t bits;
+    memcpy(&bits, &entries[lane], sizeof(bits));
+    return (uint64_t)bits << 32 | node->child[lane];
+}
+
+static inline float espyPending_GetEntry(uint64_t pending)
+{
+    uint32_t bits = (uint32_t)(pending >> 32);
     float entry;
-    uint32_t child;
-} espyPending;
+    memcpy(&entry, &bits, sizeof(entry));
+    return entry;
+}
+
+/// Puts the nearer of two into *b, without a branch, which nothing could predict.
+static inline void espyPending_Sort(uint64_t* a, uint64_t* b)
+{
+    uint64_t x = *a, y = *b;
+    *a = x < y ? y : x;
+    *b = x < y ? x : y;
+}
+
+/// Returns the nearest child of a mask that is not 0, and pushes the others, the farthest first.
+ESPY_HOT uint32_t espyNode_PushFarther(const espyiBvhNode* node, uint32_t mask, espyF8 entry, uint64_t* stack,
+                                       uint32_t* depth)
+{
+    uint32_t lane = espyBits_Lowest(mask), base = *depth, end = base;
+    mask &= mask - 1;
+    if (mask == 0)
+    {
+        return node->child[lane];
+    }
+    _Alignas(32) float entries[ESPYI_BVH_WIDTH];
+    espyF8_Store(entries, entry);
+    uint64_t nearest = espyPending_Make(entries, node, lane);
+    uint64_t second = espyPending_Make(entries, node, espyBits_Lowest(mask));
+    mask &= mask - 1;
+    espyPending_Sort(&second, &nearest);
+    if (mask != 0)
+    {
+        uint64_t third = espyPending_Make(entries, node, espyBits_Lowest(mask));
+        mask &= mask - 1;
+        espyPending_Sort(&third, &second);
+        espyPending_Sort(&second, &nearest);
+        stack[end++] = third;
+    }
+    stack[end++] = second;
+    for (; mask != 0; mask &= mask - 1)
+    {
+        uint64_t pending = espyPending_Make(entries, node, espyBits_Lowest(mask));
+        espyPending_Sort(&pending, &nearest);
+        uint32_t i = end++;
+        for (; i > base && stack[i - 1] < pending; --i)
+        {
+            stack[i] = stack[i - 1];
+        }
+        stack[i] = pending;
+    }
+    *depth = end;
+    return (uint32_t)nearest;
+}
 
 /// *best starts as {tMax, UINT32_MAX}. Nearest children first; a box is dropped only where it begins strictly behind
 /// the best hit, so that ties are seen.
@@ -785,13 +846,24 @@ static void espyRay_FindClosest(const espyiBvhTree* tree, const espyBlock* block
                                 espyiHit* best)
 {
     const espyView view = espyView_One(block, rayLane);
-    espyPending stack[ESPYI_BVH_STACK];
+    uint64_t stack[ESPYI_BVH_STACK];
     uint32_t depth = 0, current = 0;
     const espySlabs slabs = espyView_GetSlabs(view);
     const espyiBvhNode* const nodes = tree->nodes;
     for (;;)
     {
-        if ((current & ESPYI_BVH_LEAF) != 0)
+        if ((current & ESPYI_BVH_LEAF) == 0)
+        {
+            const espyiBvhNode* node = &nodes[current];
+            espyF8 entry;
+            uint32_t mask = espyNode_Test(node, &slabs, espyF8_Set(best->t), &entry);
+            if (mask != 0)
+            {
+                current = espyNode_PushFarther(node, mask, entry, stack, &depth);
+                continue;
+            }
+        }
+        else
         {
             const espyiBvhLeaf* leaf = &tree->leaves[espyChild_GetLeaf(current)];
             espyF8 t;
@@ -801,28 +873,6 @@ static void espyRay_FindClosest(const espyiBvhTree* tree, const espyBlock* block
                 espyHit_Take(best, leaf, hits, t, backFaces);
             }
         }
-        else
-        {
-            const espyiBvhNode* node = &nodes[current];
-            espyF8 entry;
-            uint32_t mask = espyNode_Test(node, &slabs, espyF8_Set(best->t), &entry);
-            if (mask != 0 && (mask & (mask - 1)) == 0)
-            {
-                current = node->child[espyBits_Lowest(mask)];
-                continue;
-            }
-            _Alignas(32) float entries[ESPYI_BVH_WIDTH];
-            espyF8_Store(entries, entry);
-            for (uint32_t base = depth; mask != 0; mask &= mask - 1)
-            {
-                uint32_t lane = espyBits_Lowest(mask), i = depth++;
-                for (; i > base && stack[i - 1].entry < entries[lane]; --i)
-                {
-                    stack[i] = stack[i - 1];
-                }
-                stack[i] = (espyPending){entries[lane], node->child[lane]};
-            }
-        }
         do
         {
             if (depth == 0)
@@ -830,8 +880,8 @@ static void espyRay_FindClosest(const espyiBvhTree* tree, const espyBlock* block
                 return;
             }
             --depth;
-        } while (stack[depth].entry > best->t);
-        current = stack[depth].child;
+        } while (espyPending_GetEntry(stack[depth]) > best->t);
+        current = (uint32_t)stack[depth];
     }
 }
 
