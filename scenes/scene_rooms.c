@@ -251,6 +251,10 @@ void espyiPath_Rooms(espyiPath* path, uint32_t size, uint64_t seed, bool slits)
 {
     static const uint32_t maxRooms = ESPY_SCENE_MAX_SIZE * ESPY_SCENE_MAX_SIZE;
     const float eye = 1.75f, half = ESPY_ROOM * 0.5f;
+    if (size == 0 || size > ESPY_SCENE_MAX_SIZE)
+    {
+        return;
+    }
     espyRoomPlan plan = {.size = size};
     espyiKit kit = {.rng = espyiRng_Seed(seed), .hooks = espyiHooks_Resolve(NULL)};
     espyRooms_Plan(&kit, &plan);

@@ -304,7 +304,7 @@ static bool espyMerge_Join(const espyMerger* merger, espyMergePolygon* p, const 
     }
     joined.snap = fmin(p->snap, q.snap);
     joined.moved = fmax(p->moved, q.moved);
-    if (joined.count < 3 || !espyMerge_SetPlane(merger, &joined) || joined.off > 0.5 * joined.snap ||
+    if (!espyMerge_SetPlane(merger, &joined) || joined.off > 0.5 * joined.snap ||
         fabs(joined.area - p->area - q.area) > 1e-6 * joined.area)
     {
         return false;
@@ -316,6 +316,10 @@ static bool espyMerge_Join(const espyMerger* merger, espyMergePolygon* p, const 
         for (uint32_t k = 0; k < joined.count; ++k)
         {
             at = joined.points[k] == (joint == 0 ? a : b) ? k : at;
+        }
+        if (at >= joined.count)
+        {
+            return false;
         }
         const double* before = merger->points[joined.points[(at + joined.count - 1) % joined.count]];
         const double* here = merger->points[joined.points[at]];

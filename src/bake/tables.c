@@ -161,19 +161,21 @@ bool espyiColumns_Put(espyiColumns* columns, uint32_t column, const uint32_t* ce
     {
         encoded = (espyColumn){.kind = espyColumnKind_Runs, .bytes = (uint32_t)runs};
     }
-    if (encoded.bytes > 0)
+    if (encoded.bytes == 0)
     {
-        encoded.data = espyiAlloc(&columns->hooks, encoded.bytes, 1);
-        if (!encoded.data)
-        {
-            return false;
-        }
+        columns->columns[column] = encoded;
+        return true;
+    }
+    encoded.data = espyiAlloc(&columns->hooks, encoded.bytes, 1);
+    if (!encoded.data)
+    {
+        return false;
     }
     if (encoded.kind != espyColumnKind_Words)
     {
         espyColumn_EncodeRuns(&encoded, cellBits, count);
     }
-    else if (encoded.bytes > 0)
+    else
     {
         uint32_t* to = (uint32_t*)(void*)encoded.data;
         memcpy(to, cellBits, encoded.bytes);
@@ -374,6 +376,7 @@ static bool espySetPool_Intern(espySetPool* pool, const uint32_t* row, uint32_t*
     for (; pool->slots[slot] != 0; slot = (slot + 1u) & (pool->slotCount - 1u))
     {
         uint32_t other = pool->slots[slot] - 1u;
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a slot in use names a row, which has a hash
         if (pool->hashes[other] == hash &&
             memcmp(espySetPool_Row(pool, other), row, (size_t)pool->words * sizeof *row) == 0)
         {

@@ -421,7 +421,7 @@ static void espyAssimpSender_Scene(espyAssimpSender* s)
         }
         return;
     }
-    s->groups = calloc((size_t)s->scene->mNumMeshes + 1u, sizeof *s->groups);
+    s->groups = calloc((size_t)s->scene->mNumMeshes + 1u, sizeof(espyAssimpGroup*));
     if (!s->groups)
     {
         abort();

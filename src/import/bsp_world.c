@@ -124,11 +124,8 @@ static espyResult espyBspBuild_Surfaces(espyBspBuild* b)
 {
     const uint32_t neverDrawn = ESPYI_BSP_SURF_SKY | ESPYI_BSP_SURF_NODRAW | ESPYI_BSP_SURF_HINT | ESPYI_BSP_SURF_SKIP;
     const espyiBsp* bsp = b->bsp;
-    if (bsp->shaderCount == 0)
-    {
-        return espyResult_Ok;
-    }
-    b->surfaces = espyiAlloc(&b->import->hooks, bsp->shaderCount, sizeof *b->surfaces);
+    // One more than there are, so that a map without any is nothing special.
+    b->surfaces = espyiAlloc(&b->import->hooks, (size_t)bsp->shaderCount + 1u, sizeof *b->surfaces);
     if (!b->surfaces)
     {
         return espyiImport_FailMemory(b->import);
@@ -248,7 +245,8 @@ static espyResult espyBspBuild_Room(espyBspBuild* b, size_t vertices, size_t ind
     const espyHooks* hooks = &b->import->hooks;
     if (b->vertexCount + vertices > UINT32_MAX)
     {
-        return espyiImport_Fail(b->import, espyResult_LimitExceeded, "an object of more than 2^32 vertices");
+        espyiImport_Fail(b->import, espyResult_LimitExceeded, "an object of more than 2^32 vertices");
+        return espyResult_LimitExceeded;
     }
     // Also pays for work: faces that share vertices, and patches that are cut finely, count each time.
     if (!espyiImport_Charge(b->import, vertices, sizeof(espyVec3), "the faces") ||
@@ -545,9 +543,9 @@ espyResult espyiBspWorld_Build(espyiImport* import, const espyiBsp* bsp, const e
 {
     espyBspBuild b = {.import = import, .bsp = bsp, .table = table, .entries = entries, .mesh = {.import = import}};
     espyResult result = espyBspBuild_Surfaces(&b);
-    if (result == espyResult_Ok && bsp->faceCount > 0)
+    if (result == espyResult_Ok)
     {
-        b.drawn = espyiAlloc(&import->hooks, bsp->faceCount, sizeof *b.drawn);
+        b.drawn = espyiAlloc(&import->hooks, (size_t)bsp->faceCount + 1u, sizeof *b.drawn);
         result = b.drawn ? espyResult_Ok : espyiImport_FailMemory(import);
     }
     result = result == espyResult_Ok ? espyBspBuild_World(&b) : result;

@@ -136,13 +136,14 @@ static espyResult espyGltf_ReadNeighbour(espyiGltfFile* file, size_t index, char
     }
     const char* slash = strrchr(file->path, '/');
     size_t folder = slash ? (size_t)(slash - file->path) + 1 : 0;
-    char* path = espyiAlloc(&import->hooks, folder + strlen(uri) + 1, 1);
+    size_t uriSize = strlen(uri) + 1;
+    char* path = espyiAlloc(&import->hooks, folder + uriSize, 1);
     if (!path)
     {
         return espyiImport_FailMemory(import);
     }
     memcpy(path, file->path, folder);
-    strcpy(path + folder, uri);
+    memcpy(path + folder, uri, uriSize);
     espyResult result = espyiImport_ReadFile(import, path, &buffer->owned, &buffer->size);
     buffer->bytes = buffer->owned;
     espyiFree(&import->hooks, path);
@@ -153,7 +154,7 @@ static espyResult espyGltf_ReadUri(espyiGltfFile* file, size_t index, espyiJsonS
 {
     char* uri;
     espyResult result = espyiGltfFile_CopyString(file, value, "the uri of a buffer", &uri);
-    if (result != espyResult_Ok)
+    if (!uri)
     {
         return result;
     }

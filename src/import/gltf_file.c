@@ -142,7 +142,7 @@ espyResult espyiGltfFile_OpenText(espyiGltfFile* file, espyiImport* import, cons
     {
         size_t start = bytes ? (size_t)((const uint8_t*)file->json.text - bytes) : 0;
         return espyiImport_Fail(import, espyResult_BadData, "%s in the JSON, at byte %llu", check.what,
-                                (unsigned long long)(start + check.offset));
+                                (unsigned long long)start + check.offset);
     }
     file->root = espyiJson_Root(file->json);
     if (espyiJson_Kind(file->json, file->root) != '{')
@@ -455,6 +455,8 @@ static espyResult espyGltf_OpenSparse(espyiGltfFile* file, int32_t index, const 
 {
     const espyiGltfAccessor* accessor = &file->model.accessors[index];
     int32_t type = accessor->sparseIndicesType;
+    *indices = NULL;
+    *values = NULL;
     bool isIndexType = type == espyGltf_UnsignedByte || type == espyGltf_UnsignedShort || type == espyGltf_UnsignedInt;
     if (!isIndexType || accessor->sparseCount < 0 || (uint64_t)accessor->sparseCount > accessor->count ||
         accessor->sparseIndicesOffset < 0 || accessor->sparseValuesOffset < 0)
@@ -472,7 +474,7 @@ static espyResult espyGltf_OpenSparse(espyiGltfFile* file, int32_t index, const 
         result = espyGltf_GetElements(file, index, accessor->sparseValuesView, (uint64_t)accessor->sparseValuesOffset,
                                       count, valueSize, valueSize, values);
     }
-    for (uint64_t i = 0; result == espyResult_Ok && i < count; ++i)
+    for (uint64_t i = 0; result == espyResult_Ok && *indices && i < count; ++i)
     {
         if (espyGltf_LoadUnsigned(*indices + i * indexSize, type) >= accessor->count)
         {
@@ -495,7 +497,7 @@ static void espyGltf_LoadFloats(const espyiGltfAccessor* accessor, const uint8_t
 
 espyResult espyiGltfFile_ReadFloats(espyiGltfFile* file, int32_t index, uint32_t components, float** out, size_t* count)
 {
-    const uint8_t *bytes, *indices, *values;
+    const uint8_t *bytes, *indices = NULL, *values = NULL;
     size_t stride;
     *out = NULL;
     *count = 0;
@@ -526,7 +528,7 @@ espyResult espyiGltfFile_ReadFloats(espyiGltfFile* file, int32_t index, uint32_t
     }
     size_t valueSize = espyGltf_ComponentSize(accessor->componentType) * components;
     size_t indexSize = espyGltf_ComponentSize(accessor->sparseIndicesType);
-    for (size_t i = 0; accessor->sparse && i < (size_t)accessor->sparseCount; ++i)
+    for (size_t i = 0; indices && values && i < (size_t)accessor->sparseCount; ++i)
     {
         size_t at = espyGltf_LoadUnsigned(indices + i * indexSize, accessor->sparseIndicesType);
         espyGltf_LoadFloats(accessor, values + i * valueSize, floats + at * components);
@@ -538,7 +540,7 @@ espyResult espyiGltfFile_ReadFloats(espyiGltfFile* file, int32_t index, uint32_t
 
 espyResult espyiGltfFile_ReadIndices(espyiGltfFile* file, int32_t index, uint32_t** out, size_t* count)
 {
-    const uint8_t *bytes, *indices, *values;
+    const uint8_t *bytes, *indices = NULL, *values = NULL;
     size_t stride;
     *out = NULL;
     *count = 0;
@@ -571,7 +573,7 @@ espyResult espyiGltfFile_ReadIndices(espyiGltfFile* file, int32_t index, uint32_
     {
         numbers[i] = espyGltf_LoadUnsigned(bytes + i * stride, type);
     }
-    for (size_t i = 0; accessor->sparse && i < (size_t)accessor->sparseCount; ++i)
+    for (size_t i = 0; indices && values && i < (size_t)accessor->sparseCount; ++i)
     {
         size_t indexSize = espyGltf_ComponentSize(accessor->sparseIndicesType);
         size_t at = espyGltf_LoadUnsigned(indices + i * indexSize, accessor->sparseIndicesType);

@@ -35,11 +35,6 @@ espyResult espyiImport_Fail(espyiImport* import, espyResult result, const char* 
     return result;
 }
 
-espyResult espyiImport_FailMemory(espyiImport* import)
-{
-    return espyiImport_Fail(import, espyResult_OutOfMemory, "out of memory");
-}
-
 void espyiImport_Warn(espyiImport* import, espyMessageId id, ...)
 {
     char line[512];

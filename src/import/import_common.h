@@ -36,7 +36,11 @@ espyResult espyiImport_Assimp(espyiImport* import, const char* path);
 /// characters become '?': the message stays one line whatever names a file holds.
 espyResult espyiImport_Fail(espyiImport* import, espyResult result, const char* format, ...) ESPYI_PRINTF(3, 4);
 /// The failure for memory that ran out.
-espyResult espyiImport_FailMemory(espyiImport* import);
+static inline espyResult espyiImport_FailMemory(espyiImport* import)
+{
+    espyiImport_Fail(import, espyResult_OutOfMemory, "out of memory");
+    return espyResult_OutOfMemory; // In sight of the caller: after this nothing is used.
+}
 
 /// Sends the message's text, "file: text", to hooks.log and counts it. The arguments are those of the message.
 void espyiImport_Warn(espyiImport* import, espyMessageId id, ...);

@@ -272,7 +272,7 @@ static espyMat4 espyGltf_FromTrs(const double* t, const double* q, const double*
     double x = 0.0, y = 0.0, z = 0.0, w = 1.0;
     double lengthSquared = q ? q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] : 0.0;
     double two = 0.0;
-    if (lengthSquared > 0.0)
+    if (q && lengthSquared > 0.0)
     {
         x = q[0], y = q[1], z = q[2], w = q[3];
         two = 2.0 / lengthSquared;

@@ -7,6 +7,8 @@
 
 #include <espy/world.h>
 
+#include <string.h>
+
 /// Marks "none" where an index is expected.
 #define ESPYI_WORLD_NONE (-1)
 
@@ -79,11 +81,9 @@ static inline size_t espyiText_Length(const char* text)
 
 static inline void espyiBytes_Copy(void* to, const void* from, size_t size)
 {
-    uint8_t* target = (uint8_t*)to;
-    const uint8_t* source = (const uint8_t*)from;
-    for (size_t i = 0; i < size; ++i)
+    if (size > 0)
     {
-        target[i] = source[i];
+        memcpy(to, from, size);
     }
 }
 
