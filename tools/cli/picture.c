@@ -233,7 +233,7 @@ static void espyPicture_DrawText(espyCanvas* canvas, const espyPictureDefinition
     float y = 862.0f;
     x = espyPicture_LegendEntry(canvas, 30.0f, y, ESPY_PICTURE_RED, "hidden: skipped");
     x = espyPicture_LegendEntry(canvas, x, y, ESPY_PICTURE_GREEN, "visible from this cell: drawn");
-    x = espyPicture_LegendEntry(canvas, x, y, ESPY_EYE_BLUE, "the eye and its cell");
+    espyPicture_LegendEntry(canvas, x, y, ESPY_EYE_BLUE, "the eye and its cell");
     snprintf(text, sizeof text, "%s%scell %d", definition->title, definition->title[0] ? " / " : "", (int)cell);
     espyCanvas_DrawText(canvas, right - espyCanvas_MeasureText(10.0f, text), y, 10.0f, 1.3f, ESPY_FAINT_INK, text);
 }
