@@ -21,6 +21,67 @@ static espyBakeResult espyUser_BakeRooms(espyVec3 by, espyBakeQuality quality)
     return r;
 }
 
+// A half covered cube was hidden from a camera that almost touches the cube before it.
+static void report_03_half_covered_from_very_near(void** state)
+{
+    (void)state;
+    for (int quality = espyBakeQuality_Low; quality <= espyBakeQuality_Proven; ++quality)
+    {
+        espyBakeCase* c = espyBakeCase_Create();
+        espyBakeCase_AddBox(c, (espyVec3){0, 0, -4}, (espyVec3){4, 4, 0}, espyCaseFlag_Both);
+        uint32_t half = espyBakeCase_AddBox(c, (espyVec3){1, 0, -9}, (espyVec3){5, 4, -5}, espyCaseFlag_Both);
+        uint32_t all =
+            espyBakeCase_AddBox(c, (espyVec3){1.5f, 1.5f, -4.75f}, (espyVec3){2, 2, -4.25f}, espyCaseFlag_Occludee);
+        espyBakeCase_AddArea(c, (espyVec3){1, 1, 0.0625f}, (espyVec3){4.25f, 3, 0.3125f});
+        espyBakeDef def = espyBakeCase_Def();
+        def.quality = (espyBakeQuality)quality;
+        def.cellSize = 0.25f;
+        espyBakeResult r;
+        assert_int_equal(espyBake_Run(espyBakeCase_Input(c), &def, &r), espyResult_Ok);
+        espyPvs pvs = espyBakeCase_Load(&r);
+        // From the last cell a line passes the right side of the first cube; from the middle ones none does.
+        assert_true(espyBakeCase_Sees(&pvs, (espyVec3){4.15f, 2, 0.2f}, half));
+        assert_false(espyBakeCase_Sees(&pvs, (espyVec3){2.1f, 2.1f, 0.2f}, all));
+        espyBake_Free(&r);
+        espyBakeCase_Destroy(c);
+    }
+}
+
+// What moved out of its room kept the answer of the place that it came from.
+static void report_15_looked_up_again_at_every_move(void** state)
+{
+    (void)state;
+    espyBakeCase* c = espyBakeCase_Create();
+    espyBakeCase_AddTwoRooms(c, 0, 0);
+    espyBakeDef def = espyBakeCase_Def();
+    def.cellSize = 0.5f;
+    espyBakeResult r;
+    assert_int_equal(espyBake_Run(espyBakeCase_Input(c), &def, &r), espyResult_Ok);
+    espyPvs pvs = espyBakeCase_Load(&r);
+    int32_t cell = espyPvs_FindCell(&pvs, (espyVec3){0.75f, 1, 4});
+    assert_true(cell >= 0);
+    const struct
+    {
+        float x, y;
+        espyVisibility visibility;
+    } steps[] = {
+        {7, 1, espyVisibility_Occluded},   // in the other room
+        {2, 1, espyVisibility_Visible},    // carried into this one
+        {7, 1, espyVisibility_Occluded},   // and back
+        {7.9f, 1, espyVisibility_Visible}, // halfway out of the volume
+        {20, 1, espyVisibility_Visible},   // outside
+        {7, -50, espyVisibility_Visible},  // fallen through the floor
+    };
+    for (uint32_t i = 0; i < sizeof steps / sizeof steps[0]; ++i)
+    {
+        espyBox box = {{steps[i].x, steps[i].y, 4}, {steps[i].x + 0.25f, steps[i].y + 0.25f, 4.25f}};
+        assert_int_equal(espyPvs_TestBox(&pvs, cell, box), steps[i].visibility);
+        assert_int_equal(espyPvs_TestBox(&pvs, ESPY_PVS_OUTSIDE, box), espyVisibility_Visible);
+    }
+    espyBake_Free(&r);
+    espyBakeCase_Destroy(c);
+}
+
 // Loading a second baked area stopped the first one from working.
 static void report_31_two_files_side_by_side(void** state)
 {
@@ -89,6 +150,8 @@ static void espyTest_SameSetsFarFromTheOrigin(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(report_03_half_covered_from_very_near),
+        cmocka_unit_test(report_15_looked_up_again_at_every_move),
         cmocka_unit_test(report_31_two_files_side_by_side),
         cmocka_unit_test(espyTest_SameSetsFarFromTheOrigin),
     };
