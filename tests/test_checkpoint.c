@@ -169,7 +169,8 @@ static void torn_and_damaged_files_change_nothing(void** state)
         }
         else
         {
-            bad[espyiRng_Below(&rng, (uint32_t)size)] ^= (uint8_t)(1u << espyiRng_Below(&rng, 8));
+            // Behind the magic: a file that does not begin with it is not a checkpoint at all.
+            bad[8u + espyiRng_Below(&rng, (uint32_t)size - 8u)] ^= (uint8_t)(1u << espyiRng_Below(&rng, 8));
         }
         f = fopen(espyCheckpointTest_path, "wb");
         assert_int_equal(fwrite(bad, 1, length, f), length);
@@ -181,7 +182,7 @@ static void torn_and_damaged_files_change_nothing(void** state)
     espyCheckpointTest_EndLevel(&level);
 }
 
-static void foreign_files_are_refused_with_a_warning(void** state)
+static void foreign_files_are_not_used_and_others_kept(void** state)
 {
     (void)state;
     espyCheckpointLevel level = espyCheckpointTest_Level();
@@ -201,12 +202,27 @@ static void foreign_files_are_refused_with_a_warning(void** state)
     espyBake_Free(&r);
     assert_true(espyCheckpointTest_Bake(&level, &level.def, &unusable) == wanted);
     assert_true(unusable);
-    // Something else altogether.
-    FILE* f = fopen(espyCheckpointTest_path, "wb");
-    fputs("a shopping list that is long enough to hold a header, or so one would think", f);
-    fclose(f);
-    assert_true(espyCheckpointTest_Bake(&level, &level.def, &unusable) == wanted);
-    assert_true(unusable);
+    // Something else altogether stays as it is, however short.
+    static const char* const texts[] = {"a shopping list that is long enough to hold a header, or so one would think",
+                                        "milk", "m", "10KCmilk"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+    {
+        FILE* f = fopen(espyCheckpointTest_path, "wb");
+        fputs(texts[i], f);
+        fclose(f);
+        espyBakeResult refused;
+        assert_int_equal(espyBake_Run(espyGathered_GetInput(level.gathered), &level.def, &refused), espyResult_BadData);
+        assert_non_null(strstr(refused.message, "test_checkpoint.tmp' is not a checkpoint"));
+        assert_null(refused.data);
+        espyBake_Free(&refused);
+        char kept[128] = "";
+        f = fopen(espyCheckpointTest_path, "rb");
+        assert_non_null(f);
+        assert_int_equal(fread(kept, 1, sizeof kept - 1, f), strlen(texts[i]));
+        fclose(f);
+        assert_string_equal(kept, texts[i]);
+    }
+    remove(espyCheckpointTest_path);
     // A path that cannot be.
     level.def.checkpointPath = ESPY_BINARY_DIR "/no/such/folder/x.tmp";
     assert_int_equal(espyBake_Run(espyGathered_GetInput(level.gathered), &level.def, &r), espyResult_Io);
@@ -220,7 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_bakes_go_on),
         cmocka_unit_test(torn_and_damaged_files_change_nothing),
-        cmocka_unit_test(foreign_files_are_refused_with_a_warning),
+        cmocka_unit_test(foreign_files_are_not_used_and_others_kept),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
 }

@@ -150,7 +150,8 @@ ESPY_API espyBakeDef espyBakeDef_Default(void);
 ESPY_API espyResult espyBakeDef_Validate(const espyBakeDef* def, char* message, size_t messageSize);
 
 /// Bakes. `out` is always filled and is to be freed, also after a failure. Errors: InvalidArgument (a def or input that
-/// breaks a rule), LimitExceeded (cells, coordinates), OutOfMemory, Cancelled, Io (checkpoint).
+/// breaks a rule), LimitExceeded (cells, coordinates), OutOfMemory, Cancelled, BadData (the checkpoint's path
+/// names a file that is none), Io (checkpoint).
 /// Thread: build. Cost: seconds to minutes.
 ESPY_API espyResult espyBake_Run(const espyBakeInput* input, const espyBakeDef* def, espyBakeResult* out);
 

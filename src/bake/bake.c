@@ -343,6 +343,12 @@ static espyResult espyBake_OpenColumns(espyBakeRun* run)
             snprintf(run->out->message, sizeof run->out->message, "the checkpoint '%s' could not be opened",
                      run->def->checkpointPath);
         }
+        else if (result == espyResult_BadData)
+        {
+            snprintf(run->out->message, sizeof run->out->message,
+                     "'%s' is not a checkpoint and was left as it is: choose another name for the checkpoint",
+                     run->def->checkpointPath);
+        }
     }
     run->shared = (espyiSearchShared){
         .scene = &run->scene,

@@ -3,9 +3,10 @@
 //
 // Every record carries a checksum over itself and the checksum before it: a torn tail, or what an earlier and longer
 // file left behind the end, never passes for a record. Columns do not depend on each other, so which ones were finished
-// never changes the result. The file is of this machine only: another byte order reads as another bake.
+// never changes the result. The file is of this machine only: another byte order does not read as a checkpoint.
 #include "bake/bake_internal.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,13 +140,26 @@ static espyResult espyCheckpoint_Read(espyiCheckpoint* c, espyCheckpointHeader h
     espyCheckpointHeader found;
     const char* reason = NULL;
     c->file = fopen(c->path, "r+b");
+    if (!c->file && errno != ENOENT)
+    {
+        return espyResult_Io;
+    }
     if (c->file)
     {
-        // An empty file is what a bake that was killed at once leaves.
+        // A bake that was killed at once leaves an empty file, or the front of the header.
         size_t size = fread(&found, 1, sizeof found, c->file);
-        bool whole = size == sizeof found && found.magic == ESPY_CHECKPOINT_MAGIC &&
-                     found.check == espyCheckpoint_HeaderCheck(&found);
-        reason = size == 0 ? NULL : !whole ? "it is damaged or not a checkpoint" : NULL;
+        if (ferror(c->file))
+        {
+            return espyResult_Io;
+        }
+        // What is something else altogether is somebody's work under a mistyped name.
+        size_t known = size < sizeof found.magic ? size : sizeof found.magic;
+        if (memcmp(&found, &header, known) != 0)
+        {
+            return espyResult_BadData;
+        }
+        bool whole = size == sizeof found && found.check == espyCheckpoint_HeaderCheck(&found);
+        reason = size == 0 || whole ? NULL : "it is damaged";
         if (whole && found.check != header.check)
         {
             reason = "it is of another level or other settings";
