@@ -4,6 +4,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/// The whole file, aligned as espyPvs_Load wants it; null where it cannot be read.
+static void* espyHello_Read(const char* path, size_t* outSize)
+{
+    FILE* file = fopen(path, "rb");
+    long end = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    *outSize = end > 0 ? (size_t)end : 0;
+    // aligned_alloc takes multiples of the alignment.
+    size_t room = (*outSize / ESPY_PVS_ALIGNMENT + 1) * ESPY_PVS_ALIGNMENT;
+    void* bytes = end >= 0 ? aligned_alloc(ESPY_PVS_ALIGNMENT, room) : NULL;
+    if (bytes && (fseek(file, 0, SEEK_SET) != 0 || fread(bytes, 1, *outSize, file) != *outSize))
+    {
+        free(bytes);
+        bytes = NULL;
+    }
+    if (file)
+    {
+        fclose(file);
+    }
+    return bytes;
+}
+
 int main(int argc, char** argv)
 {
     if (argc != 5)
@@ -11,16 +32,21 @@ int main(int argc, char** argv)
         fprintf(stderr, "usage: %s FILE.espy X Y Z\n", argv[0]);
         return 2;
     }
+    size_t size;
+    void* bytes = espyHello_Read(argv[1], &size);
+    if (!bytes)
+    {
+        fprintf(stderr, "%s: cannot be read\n", argv[1]);
+        return 1;
+    }
     // [readme]
-    static _Alignas(ESPY_PVS_ALIGNMENT) unsigned char bytes[1 << 22];
-    FILE* file = fopen(argv[1], "rb");
-    size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-
     espyPvs pvs;
     espyDataError error;
     if (espyPvs_Load(&pvs, bytes, size, &error) != espyResult_Ok) // once; no copy, no allocation
     {
         fprintf(stderr, "%s: bad '%s' at byte %llu\n", argv[1], error.field, (unsigned long long)error.byteOffset);
+        free(bytes);
+        return 1;
     }
     espyVec3 eye = {strtof(argv[2], NULL), strtof(argv[3], NULL), strtof(argv[4], NULL)};
     int32_t cell = espyPvs_FindCell(&pvs, eye); // every frame: one lookup ...
@@ -32,9 +58,6 @@ int main(int argc, char** argv)
         }
     }
     // [readme]
-    if (file)
-    {
-        fclose(file);
-    }
+    free(bytes);
     return 0;
 }

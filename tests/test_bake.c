@@ -452,6 +452,20 @@ static void refusals_name_numbers(void** state)
     espyBake_Free(&r);
     espyBakeCase_Destroy(c);
 
+    c = espyBakeTest_Wall(0.0f);
+    def = espyBakeCase_Def();
+    espyBakeInput input = *espyBakeCase_Input(c);
+    assert_true(input.occludeeCount > 0);
+    espyBakeOccludee occludee = input.occludees[0];
+    occludee.part = -2;
+    occludee.name = "crowd";
+    input.occludees = &occludee;
+    input.occludeeCount = 1;
+    assert_int_equal(espyBake_Run(&input, &def, &r), espyResult_InvalidArgument);
+    assert_non_null(strstr(r.message, "occludee 'crowd': part -2"));
+    espyBake_Free(&r);
+    espyBakeCase_Destroy(c);
+
     memset(&def, 0xA5, sizeof def);
     assert_int_equal(espyBake_Run(&(espyBakeInput){0}, &def, &r), espyResult_InvalidArgument);
     assert_true(r.message[0] != 0);

@@ -104,6 +104,12 @@ espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t
                      input->occluderCount);
             return espyResult_InvalidArgument;
         }
+        if (o->part < -1)
+        {
+            snprintf(message, messageSize, "occludee '%s': part %d is neither -1 nor an unroll cell",
+                     espyInput_Name(o->name), (int)o->part);
+            return espyResult_InvalidArgument;
+        }
         if (espyBox_IsValid(o->box))
         {
             float a = espyInput_Largest(o->box.min), b = espyInput_Largest(o->box.max);
