@@ -411,6 +411,37 @@ static void espyTest_FilesAreReplacedWhole(void** state)
     espyTestRun_Free(&run);
 }
 
+/// Memory that ends anywhere within an import is said, and never ends the program.
+static void espyTest_LittleMemoryIsSaid(void** state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); // The sanitizer's own mappings do not fit a limit.
+#endif
+    espyTestRun run = espyTestRun_Shell(
+        &espyFolder, "awk 'BEGIN { n = 20000; printf \"{\\\"asset\\\":{\\\"version\\\":\\\"2.0\\\"},\\\"nodes\\\":[\"; "
+                     "for (i = 0; i < n; ++i) printf \"%s{\\\"name\\\":\\\"node number %d of "
+                     "many\\\",\\\"translation\\\":[%d,1,2]}\", "
+                     "i ? \",\" : \"\", i, i; printf \"]}\" }' >many.gltf; "
+                     "for size in 30000 40000 50000 60000 70000 80000 100000 120000 140000 unlimited; do "
+                     "(ulimit -v $size; espy import many.gltf -o many.glb >/dev/null); echo $?; done");
+    uint32_t refused = 0;
+    int status = -1, length = 0;
+    for (const char* at = run.out; sscanf(at, "%d%n", &status, &length) == 1; at += length)
+    {
+        // 127: not even the libraries fit.
+        if (status != 0 && status != 4 && status != 127)
+        {
+            fail_msg("exit status %d: %s", status, run.err);
+        }
+        refused += status == 4;
+    }
+    assert_int_equal(status, 0);
+    assert_true(refused > 0);
+    assert_non_null(strstr(run.err, "espy: many.gltf: out of memory while reading the level\n"));
+    espyTestRun_Free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +452,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(espyTest_SignalsCancelABake, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_KilledBakesGoOn, espyTest_Setup, espyTest_Teardown),
         cmocka_unit_test_setup_teardown(espyTest_FilesAreReplacedWhole, espyTest_Setup, espyTest_Teardown),
+        cmocka_unit_test_setup_teardown(espyTest_LittleMemoryIsSaid, espyTest_Setup, espyTest_Teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,8 @@ enum
 /// What this costs tinygltf and its JSON tree for every value and every object, rounded up.
 #define ESPY_GLTF_BYTES_PER_VALUE 384u
 #define ESPY_GLTF_BYTES_PER_OBJECT 1024u
+/// The least that must be free: what small files take, with the C++ runtime's own.
+#define ESPY_GLTF_MIN_ROOM ((size_t)16 << 20)
 
 /// Empties the top-level members that are read here or not at all.
 static espyResult espyGltf_BlankMembers(espyiGltfFile* file, char* copy)
@@ -69,18 +71,28 @@ static espyResult espyGltf_ParseModel(espyiGltfFile* file)
     }
     memcpy(copy, file->json.text, size);
     espyResult result = espyGltf_BlankMembers(file, copy);
+    size_t room = ESPY_GLTF_MIN_ROOM;
     if (result == espyResult_Ok)
     {
         espyiJsonCheck check = espyiJson_Check((espyiJson){copy, size});
         bool affordable = espyiImport_Charge(import, check.objects, ESPY_GLTF_BYTES_PER_OBJECT, "the JSON's objects") &&
                           espyiImport_Charge(import, check.values, ESPY_GLTF_BYTES_PER_VALUE, "the JSON's values");
         result = affordable ? espyResult_Ok : espyResult_LimitExceeded;
+        // What was affordable fits a size_t. Strings are held twice.
+        size_t wanted = affordable ? (size_t)check.objects * ESPY_GLTF_BYTES_PER_OBJECT +
+                                         (size_t)check.values * ESPY_GLTF_BYTES_PER_VALUE + 2u * size
+                                   : 0;
+        room = wanted > room ? wanted : room;
     }
     if (result == espyResult_Ok)
     {
-        char message[256] = "out of memory";
-        result = espyiGltfModel_Parse(copy, size, &file->model, message, sizeof message);
-        if (result != espyResult_Ok)
+        char message[256] = "";
+        result = espyiGltfModel_Parse(copy, size, room, &file->model, message, sizeof message);
+        if (result == espyResult_OutOfMemory)
+        {
+            espyiImport_FailMemory(import);
+        }
+        else if (result != espyResult_Ok)
         {
             size_t end = strlen(message);
             while (end > 0 && (message[end - 1] == '\n' || message[end - 1] == ' '))

@@ -7,6 +7,7 @@
 #include <tiny_gltf.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -305,11 +306,25 @@ bool refuseWrite(std::string*, const std::string&, const std::vector<unsigned ch
     return false;
 }
 
+/// The JSON library allocates in destructors: when memory ends inside it, unwinding ends the program, and no catch
+/// helps. So memory is asked for before. Volatile, as a compiler may drop an allocation that nobody uses.
+bool hasRoom(size_t bytes)
+{
+    void* volatile probe = std::malloc(bytes);
+    std::free(probe);
+    return probe != nullptr;
+}
+
 } // namespace
 
-espyResult espyiGltfModel_Parse(const char* json, size_t size, espyiGltfModel* out, char* message, size_t messageSize)
+espyResult espyiGltfModel_Parse(const char* json, size_t size, size_t room, espyiGltfModel* out, char* message,
+                                size_t messageSize)
 {
     *out = espyiGltfModel{};
+    if (!hasRoom(room))
+    {
+        return espyResult_OutOfMemory;
+    }
     Owner* owner = nullptr;
     espyResult result = espyResult_BadData;
     try
@@ -365,7 +380,7 @@ espyiGltfValue espyiGltfValue_Element(const void* handle, size_t index)
 
 #include <cstdio>
 
-espyResult espyiGltfModel_Parse(const char*, size_t, espyiGltfModel* out, char* message, size_t messageSize)
+espyResult espyiGltfModel_Parse(const char*, size_t, size_t, espyiGltfModel* out, char* message, size_t messageSize)
 {
     *out = espyiGltfModel{};
     std::snprintf(message, messageSize, "built without tinygltf: no glTF import");
