@@ -340,6 +340,23 @@ static void extras_become_flags_and_settings(void** state)
     // "yes" and the number as tags are told about.
     assert_int_equal(test.warningCount, 2);
     assert_true(espyGltfCase_Warned(&test, espyMessageId_ImportUnknownExtra));
+    assert_non_null(strstr(test.warnings[0], "node #2: the value of 'occluder'"));
+    espyGltfCase_Drop(&test);
+}
+
+static void warnings_say_where(void** state)
+{
+    (void)state;
+    espyGltfCase test = {0};
+    espyGltfCase_LoadBox(&test, "{" ESPY_GLTF_ASSET
+                                ",\"scene\":0,\"scenes\":[{\"nodes\":[0,1],\"extras\":{\"bakeQuality\":\"best\"}}],"
+                                "\"nodes\":[{\"name\":\"door\",\"extras\":{\"occluder\":7}},"
+                                "{\"name\":\"\",\"extras\":{\"occludee\":9}}]}");
+    espyGltfCase_AssertOk(&test);
+    assert_int_equal(test.warningCount, 3);
+    assert_non_null(strstr(test.warnings[0], "the scene: the value of 'bakeQuality'"));
+    assert_non_null(strstr(test.warnings[1], "node 'door': the value of 'occluder'"));
+    assert_non_null(strstr(test.warnings[2], "node #1: the value of 'occludee'"));
     espyGltfCase_Drop(&test);
 }
 
@@ -645,6 +662,7 @@ int main(void)
         cmocka_unit_test(strips_and_fans_keep_their_fronts),
         cmocka_unit_test(materials_decide_what_blocks),
         cmocka_unit_test(extras_become_flags_and_settings),
+        cmocka_unit_test(warnings_say_where),
         cmocka_unit_test(what_moves_is_dynamic),
         cmocka_unit_test(nodes_outside_the_default_scene_keep_their_id_free),
         cmocka_unit_test(transforms_are_composed),

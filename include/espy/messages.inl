@@ -28,11 +28,11 @@ ESPY_MESSAGE(BakeLatticeLimit, 113, Error,
 ESPY_MESSAGE(
     ImportNoFlags, 201, Warning,
     "no node carries an occlusion flag: every opaque mesh becomes occluder and occludee, every other mesh occludee")
-ESPY_MESSAGE(ImportDynamicOccluder, 202, Warning, "node '%s' is dynamic and flagged occluder: it occludes nothing")
+ESPY_MESSAGE(ImportDynamicOccluder, 202, Warning, "%s is dynamic and flagged occluder: it occludes nothing")
 ESPY_MESSAGE(ImportMissingShaders, 203, Warning, "%llu shaders have no script here (missing paks?): treated as opaque")
 ESPY_MESSAGE(ImportBadTriangles, 204, Warning,
-             "%llu triangles with indices past the end or positions that are not finite were dropped from '%s'")
-ESPY_MESSAGE(ImportUnknownExtra, 205, Warning, "node '%s': the value of '%s' is not understood and ignored")
+             "%llu triangles with indices past the end or positions that are not finite were dropped from %s")
+ESPY_MESSAGE(ImportUnknownExtra, 205, Warning, "%s: the value of '%s' is not understood and ignored")
 ESPY_MESSAGE(ImportSkipped, 206, Warning, "%s")
 ESPY_MESSAGE(GatherTooManyTriangles, 207, Error,
              "the level has more than %llu triangles with all instances: split it, or use simpler meshes")

@@ -539,8 +539,16 @@ static espyResult espyGather_AddNode(espyGatherJob* job, const espyNodeDef* node
                    node->kind == espyNodeKind_Particle3D;
     if (dynamic && (flags & espyNodeFlag_OccluderStatic))
     {
-        char line[256];
-        snprintf(line, sizeof line, espyMessage_GetText(espyMessageId_ImportDynamicOccluder), node->name);
+        char name[160], line[256];
+        if (node->name && node->name[0] != '\0')
+        {
+            snprintf(name, sizeof name, "node '%.128s'", node->name);
+        }
+        else
+        {
+            snprintf(name, sizeof name, "node #%d", (int)node->sourceId);
+        }
+        snprintf(line, sizeof line, espyMessage_GetText(espyMessageId_ImportDynamicOccluder), name);
         espyGathered_Warn(job->out, espyMessageId_ImportDynamicOccluder, line);
     }
     if (dynamic || (flags & espyNodeFlag_Skybox) || node->mesh.index1 == 0)

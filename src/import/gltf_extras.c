@@ -2,15 +2,27 @@
 // The conventions that extras of a glTF file carry (what Blender writes for custom properties).
 #include "import/gltf_extras.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static void espyGltf_WarnExtra(espyiGltfFile* file, const char* node, const char* key)
+/// A null node is the scene, here and below.
+static void espyGltf_WarnExtra(espyiGltfFile* file, const espyiGltfNode* node, const char* key)
 {
-    espyiImport_Warn(file->import, espyMessageId_ImportUnknownExtra, node, key);
+    char where[160] = "the scene";
+    if (node && node->name[0] != '\0')
+    {
+        snprintf(where, sizeof where, "node '%.128s'", node->name);
+    }
+    else if (node)
+    {
+        snprintf(where, sizeof where, "node #%lld", (long long)(node - file->model.nodes));
+    }
+    espyiImport_Warn(file->import, espyMessageId_ImportUnknownExtra, where, key);
 }
 
 /// 1, true and "true" are true; 0, false, "false" and "" are false; anything else is warned about and false.
-static bool espyGltf_ReadBool(espyiGltfFile* file, const char* node, const void* extras, const char* key, bool fallback)
+static bool espyGltf_ReadBool(espyiGltfFile* file, const espyiGltfNode* node, const void* extras, const char* key,
+                              bool fallback)
 {
     espyiGltfValue value = espyiGltfValue_Member(extras, key);
     switch (value.kind)
@@ -40,8 +52,8 @@ static bool espyGltf_ReadBool(espyiGltfFile* file, const char* node, const void*
 }
 
 /// A finite number in [low, high]; anything else is warned about.
-static float espyGltf_ReadNumber(espyiGltfFile* file, const char* node, const void* extras, const char* key, float low,
-                                 float high, float fallback)
+static float espyGltf_ReadNumber(espyiGltfFile* file, const espyiGltfNode* node, const void* extras, const char* key,
+                                 float low, float high, float fallback)
 {
     espyiGltfValue value = espyiGltfValue_Member(extras, key);
     if (value.kind == espyiGltfValueKind_None)
@@ -56,7 +68,8 @@ static float espyGltf_ReadNumber(espyiGltfFile* file, const char* node, const vo
     return fallback;
 }
 
-static void espyGltf_ReadProxy(espyiGltfFile* file, const char* node, const void* extras, espyOcclusionProxy* out)
+static void espyGltf_ReadProxy(espyiGltfFile* file, const espyiGltfNode* node, const void* extras,
+                               espyOcclusionProxy* out)
 {
     espyiGltfValue value = espyiGltfValue_Member(extras, "occlusionProxy");
     if (value.kind != espyiGltfValueKind_Object)
@@ -102,7 +115,8 @@ static bool espyGltf_AddTag(espyiGltfNodeExtras* out, char* text, size_t length)
     return true;
 }
 
-static espyResult espyGltf_ReadTags(espyiGltfFile* file, const char* node, const void* extras, espyiGltfNodeExtras* out)
+static espyResult espyGltf_ReadTags(espyiGltfFile* file, const espyiGltfNode* node, const void* extras,
+                                    espyiGltfNodeExtras* out)
 {
     espyiGltfValue value = espyiGltfValue_Member(extras, "tags");
     bool isText = value.kind == espyiGltfValueKind_Text;
@@ -169,14 +183,14 @@ espyResult espyiGltfNodeExtras_Read(espyiGltfFile* file, const espyiGltfNode* no
     *out = (espyiGltfNodeExtras){0};
     for (size_t i = 0; i < ESPYI_ARRAY_COUNT(flags); ++i)
     {
-        bool set = espyGltf_ReadBool(file, node->name, node->extras, flags[i].key, false);
+        bool set = espyGltf_ReadBool(file, node, node->extras, flags[i].key, false);
         out->flags |= set ? (uint32_t)flags[i].flag : 0u;
     }
-    out->area = espyGltf_ReadBool(file, node->name, node->extras, "occlusionArea", false);
+    out->area = espyGltf_ReadBool(file, node, node->extras, "occlusionArea", false);
     out->carriesFlags = espyiGltfValue_Member(node->extras, "occluder").kind != espyiGltfValueKind_None ||
                         espyiGltfValue_Member(node->extras, "occludee").kind != espyiGltfValueKind_None;
-    espyGltf_ReadProxy(file, node->name, node->extras, &out->proxy);
-    return espyGltf_ReadTags(file, node->name, node->extras, out);
+    espyGltf_ReadProxy(file, node, node->extras, &out->proxy);
+    return espyGltf_ReadTags(file, node, node->extras, out);
 }
 
 void espyiGltfNodeExtras_Free(espyiGltfFile* file, espyiGltfNodeExtras* extras)
@@ -188,16 +202,15 @@ void espyiGltfNodeExtras_Free(espyiGltfFile* file, espyiGltfNodeExtras* extras)
 espySceneSettings espyiGltf_ReadSettings(espyiGltfFile* file)
 {
     static const char* const qualities[] = {"low", "medium", "high", "proven"};
-    const char* where = "scene";
     const void* extras = file->model.sceneExtras;
     espySceneSettings s = espySceneSettings_Default();
-    s.occlusionCulling = espyGltf_ReadBool(file, where, extras, "occlusionCulling", s.occlusionCulling);
+    s.occlusionCulling = espyGltf_ReadBool(file, NULL, extras, "occlusionCulling", s.occlusionCulling);
     s.occlusionCellSize =
-        espyGltf_ReadNumber(file, where, extras, "occlusionCellSize", 1e-3f, 1e6f, s.occlusionCellSize);
-    s.dynamicObjects = espyGltf_ReadBool(file, where, extras, "dynamicObjects", s.dynamicObjects);
+        espyGltf_ReadNumber(file, NULL, extras, "occlusionCellSize", 1e-3f, 1e6f, s.occlusionCellSize);
+    s.dynamicObjects = espyGltf_ReadBool(file, NULL, extras, "dynamicObjects", s.dynamicObjects);
     s.consoleBudgetKB =
-        (uint32_t)espyGltf_ReadNumber(file, where, extras, "consoleBudgetKB", 0.0f, 4e9f, (float)s.consoleBudgetKB);
-    s.unrollCellSize = espyGltf_ReadNumber(file, where, extras, "unrollCellSize", 0.0f, 1e6f, s.unrollCellSize);
+        (uint32_t)espyGltf_ReadNumber(file, NULL, extras, "consoleBudgetKB", 0.0f, 4e9f, (float)s.consoleBudgetKB);
+    s.unrollCellSize = espyGltf_ReadNumber(file, NULL, extras, "unrollCellSize", 0.0f, 1e6f, s.unrollCellSize);
     espyiGltfValue quality = espyiGltfValue_Member(extras, "bakeQuality");
     bool known = quality.kind == espyiGltfValueKind_None;
     for (size_t i = 0; i < ESPYI_ARRAY_COUNT(qualities); ++i)
@@ -212,7 +225,7 @@ espySceneSettings espyiGltf_ReadSettings(espyiGltfFile* file)
     }
     if (!known)
     {
-        espyGltf_WarnExtra(file, where, "bakeQuality");
+        espyGltf_WarnExtra(file, NULL, "bakeQuality");
     }
     return s;
 }

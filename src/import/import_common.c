@@ -231,8 +231,12 @@ espyResult espyiMeshBuilder_Finish(espyiMeshBuilder* builder, const char* name, 
     *out = (espyMeshId){0};
     if (builder->dropped > 0)
     {
-        espyiImport_Warn(builder->import, espyMessageId_ImportBadTriangles, (unsigned long long)builder->dropped,
-                         name ? name : "");
+        char what[160] = "a mesh without a name";
+        if (name && name[0] != '\0')
+        {
+            snprintf(what, sizeof what, "'%.128s'", name);
+        }
+        espyiImport_Warn(builder->import, espyMessageId_ImportBadTriangles, (unsigned long long)builder->dropped, what);
     }
     espyResult result = espyResult_Ok;
     if (builder->partCount > 0)
