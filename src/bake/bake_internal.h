@@ -18,7 +18,7 @@
 #include "geometry/bvh.h"
 
 /// Part of every hash: raise it with any change that may change the answers of a bake.
-#define ESPYI_BAKE_ALGORITHM 1u
+#define ESPYI_BAKE_ALGORITHM 2u
 
 /// Surfaces this close never hide each other; also where a segment ends before its target. Metres.
 #define ESPYI_SURFACE_GAP 1e-4f
@@ -161,6 +161,10 @@ typedef struct espyiTarget
 {
     espyBox box;    ///< As given: near rule and fixed targets.
     espyBox bounds; ///< The box and every triangle.
+    /// What proofs speak of: bounds, and the target's own occluders. Own triangles block in free space; that is sound
+    /// only where reaching them counts as reaching the target.
+    espyBox proofBounds;
+    bool ownOutside; ///< Own occluders reach past bounds: the parts alone do not hold the target for a proof.
     bool volume;
     espyiSkip skip;
     uint64_t seed;

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ESPY_MOST_FLUSH 16u
+
 static espyVec3 espyLines_Along(espyVec3 o, espyVec3 d, float t)
 {
     return (espyVec3){o.x + d.x * t, o.y + d.y * t, o.z + d.z * t};
@@ -124,6 +126,38 @@ static bool espyLines_InSolid(espyiSearcher* s, const espyiSegment* line, float 
     return inside;
 }
 
+// Surfaces within the gap of each other never hide each other, however flat a line leaves them: a triangle whose plane
+// holds the line's start to within the gap does not end it.
+static bool espyLines_IsFlush(const espyiScene* scene, espyVec3 origin, uint32_t triangle)
+{
+    const uint32_t* corner = &scene->indices[3u * (size_t)triangle];
+    espyVec3 a = scene->positions[corner[0]], b = scene->positions[corner[1]], c = scene->positions[corner[2]];
+    double u[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
+    double v[3] = {(double)c.x - (double)a.x, (double)c.y - (double)a.y, (double)c.z - (double)a.z};
+    double o[3] = {(double)origin.x - (double)a.x, (double)origin.y - (double)a.y, (double)origin.z - (double)a.z};
+    double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    double height = n[0] * o[0] + n[1] * o[1] + n[2] * o[2];
+    double gap = (double)espyiSurfaceGap(origin, 0.0f);
+    return height * height <= gap * gap * (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
+// Goes on past flush triangles. A surface has few of them on one line; past that many the line ends.
+static void espyLines_PassFlush(espyiSearcher* s, const espyiSegment* line, espyiHit* hit)
+{
+    for (uint32_t passed = 0; passed < ESPY_MOST_FLUSH && hit->t >= 0.0f; ++passed)
+    {
+        if (!espyLines_IsFlush(s->shared->scene, line->origin, hit->triangle))
+        {
+            return;
+        }
+        espyiSegment rest = *line;
+        rest.tMin = hit->t;
+        hit->t = -1.0f;
+        espyiBvh_Closest(s->shared->bvh, &rest, s->target.skip, hit);
+        ++s->stage->rays;
+    }
+}
+
 uint32_t espyiLines_Cast(espyiSearcher* s, uint32_t count)
 {
     const espyiSearchShared* shared = s->shared;
@@ -133,7 +167,11 @@ uint32_t espyiLines_Cast(espyiSearcher* s, uint32_t count)
     for (uint32_t i = 0; i < count; ++i)
     {
         const espyiSegment* line = &s->segments[i];
-        const espyiHit* hit = &s->hits[i];
+        espyiHit* hit = &s->hits[i];
+        if (!s->target.volume)
+        {
+            espyLines_PassFlush(s, line, hit);
+        }
         bool ends = hit->t >= 0.0f;
         float tEnd = ends ? hit->t : line->tMax;
         if (ends && hit->backFace && espyLines_InSolid(s, line, tEnd))
@@ -290,7 +328,7 @@ typedef struct espyLineEffort
 
 static const espyLineEffort espyLineEfforts[] = {
     [espyBakeQuality_Low] = {0.10f, 4, 64},
-    [espyBakeQuality_Medium] = {0.03f, 8, 512},
+    [espyBakeQuality_Medium] = {0.01f, 8, 1024},
     [espyBakeQuality_High] = {0.01f, 16, 2048},
     [espyBakeQuality_Proven] = {0.01f, 16, 2048},
 };

@@ -320,17 +320,27 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
     return true;
 }
 
-// Going round the frontier ends after so many rounds that found nothing, or altogether.
+// Cells already seen cost the naive scheme next to nothing: its first free ray ends them.
+static double espySearch_NaiveRays(const espyiSearcher* s)
+{
+    const espyiGrid* grid = &s->shared->scene->grid;
+    return (double)(grid->cellCount - grid->solidCount - s->openFound) * espyiSamples_Count(s->shared->quality) *
+           s->target.fixedCount;
+}
+
+// Going round the frontier ends after so many rounds that found nothing, or altogether, or when its rays reach a share
+// of the naive fixed scheme's.
 typedef struct espyFrontierEffort
 {
     uint32_t quietRounds, mostRounds;
+    double share;
 } espyFrontierEffort;
 
 static const espyFrontierEffort espyFrontierEfforts[] = {
-    [espyBakeQuality_Low] = {1, 4},
-    [espyBakeQuality_Medium] = {4, 24},
-    [espyBakeQuality_High] = {8, 96},
-    [espyBakeQuality_Proven] = {8, 96},
+    [espyBakeQuality_Low] = {1, 4, 0.04},
+    [espyBakeQuality_Medium] = {4, 24, 0.03},
+    [espyBakeQuality_High] = {8, 96, 0.4},
+    [espyBakeQuality_Proven] = {8, 96, 8.0},
 };
 
 // Aims at every open cell next to one that was found, until nothing new is found. A line that reaches one cell often
@@ -373,7 +383,9 @@ static bool espySearch_Revisit(espyiSearcher* s)
 {
     const espyFrontierEffort* effort = &espyFrontierEfforts[s->shared->quality];
     uint32_t quiet = 0;
-    for (uint32_t round = 0; round < effort->mostRounds && quiet < effort->quietRounds; ++round)
+    uint64_t most = s->stage->rays + (uint64_t)(espySearch_NaiveRays(s) * effort->share);
+    for (uint32_t round = 0; round < effort->mostRounds && quiet < effort->quietRounds && s->stage->rays < most;
+         ++round)
     {
         uint32_t found = s->openFound;
         s->queueHead = 0;
@@ -395,21 +407,15 @@ typedef struct espyRung
 } espyRung;
 
 static const espyRung espyRungs[] = {{8, 40, 4}, {14, 160, 4}, {20, 4000, 4}};
-// Rungs climbed by quality, and what share of the naive fixed scheme's work (all rays of all open cells) the flood and
-// the ladder may cost: on terrain, where nothing closes, proofs are dearer than the rays that they save.
+// Rungs climbed by quality, and what share of the naive fixed scheme's work (all rays of all cells not seen) the flood
+// and the ladder may cost: on terrain, where nothing closes, proofs are dearer than the rays that they save.
 static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
 static const double espyFloodShares[] = {0.5, 0.5, 1.0, 64.0};
-static const double espyLadderShares[] = {0.3, 0.15, 1.0, 8.0};
-
-static double espySearch_NaiveRays(const espyiSearcher* s)
-{
-    const espyiGrid* grid = &s->shared->scene->grid;
-    return (double)(grid->cellCount - grid->solidCount) * espyiSamples_Count(s->shared->quality) * s->target.fixedCount;
-}
+static const double espyLadderShares[] = {0.2, 0.1, 1.0, 8.0};
 
 static espyiBoxD espySearch_Bounds(const espyiSearcher* s)
 {
-    espyBox b = s->target.bounds;
+    espyBox b = s->target.proofBounds;
     return (espyiBoxD){{(double)b.min.x, (double)b.min.y, (double)b.min.z},
                        {(double)b.max.x, (double)b.max.y, (double)b.max.z}};
 }
@@ -439,7 +445,9 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
     }
     s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
     const espyiTarget* target = &s->target;
-    espyiProofTarget proof = {espySearch_Bounds(s), target->parts, target->partCount};
+    espyiBoxD bounds = espySearch_Bounds(s);
+    espyiProofTarget proof = {bounds, target->ownOutside ? &bounds : target->parts,
+                              target->ownOutside ? 1u : target->partCount};
     espyiLadderDef def = {
         .depth = espyRungs[rung].depth,
         .budget = espyRungs[rung].budget,

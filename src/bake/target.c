@@ -259,6 +259,20 @@ bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint
             ++target->triangleCount;
         }
     }
+    target->proofBounds = target->bounds;
+    for (uint32_t i = 0; i < in->ownCount; ++i)
+    {
+        espyBox own = scene->occluderBoxes[in->firstOwn + i];
+        if (espyBox_IsValid(own))
+        {
+            own = (espyBox){espyiScene_ToLocal(grid, own.min), espyiScene_ToLocal(grid, own.max)};
+            target->proofBounds = espyBox_Union(target->proofBounds, own);
+        }
+    }
+    const espyBox* all = &target->proofBounds;
+    target->ownOutside = all->min.x < target->bounds.min.x || all->min.y < target->bounds.min.y ||
+                         all->min.z < target->bounds.min.z || all->max.x > target->bounds.max.x ||
+                         all->max.y > target->bounds.max.y || all->max.z > target->bounds.max.z;
     target->fixedCount = espyiSamples_Targets(grid, quality, target->box, &in->mesh, target->fixedTargets);
     return (target->triangleCount > 0 || espyTarget_FillBoxFaces(target, hooks)) && espyTarget_Cluster(target, hooks);
 }
@@ -267,7 +281,8 @@ bool espyiTarget_FillBlock(espyiTarget* target, const espyiScene* scene, uint32_
 {
     const espyHooks* hooks = scene->hooks;
     target->box = espyiGrid_LocalCoarseBox(&scene->grid, coarse);
-    target->bounds = target->box;
+    target->bounds = target->proofBounds = target->box;
+    target->ownOutside = false;
     target->volume = true;
     target->skip = (espyiSkip){0, 0};
     espyiCellCoord at = scene->grid.coarse[coarse];
