@@ -12,6 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define ESPY_OUT ESPY_BINARY_DIR "/gltf_write.glb"
 
@@ -544,6 +546,8 @@ static void unwritable_places_are_named(void** state)
     assert_int_equal(espyImport_SaveGlb(world, ESPY_BINARY_DIR "/no/such/folder/x.glb", NULL, 0, &report),
                      espyResult_Io);
     assert_non_null(strstr(report.message, "no/such/folder/x.glb"));
+    assert_int_equal(espyImport_SaveGlb(world, ESPY_BINARY_DIR, NULL, 0, &report), espyResult_Io);
+    assert_non_null(strstr(report.message, "cannot write"));
     espyTest_Save(world, NULL, 0);
     espyWorld_Destroy(world);
     espyGltfCase test = {0};
@@ -551,6 +555,34 @@ static void unwritable_places_are_named(void** state)
     espyGltfCase_AssertOk(&test);
     assert_int_equal(espyWorld_GetNodeCount(test.world), 0);
     espyGltfCase_Drop(&test);
+}
+
+static void only_regular_files_are_replaced(void** state)
+{
+    (void)state;
+    static const char link[] = ESPY_BINARY_DIR "/gltf_write_link.glb", loop[] = ESPY_BINARY_DIR "/gltf_write_loop.glb";
+    espyImportReport report;
+    espyWorld* world = espyTest_MakeWorld();
+    struct stat info;
+    remove(ESPY_OUT);
+    remove(link);
+    remove(loop);
+    assert_int_equal(symlink("gltf_write.glb", link), 0);
+    assert_int_equal(symlink("gltf_write_loop.glb", loop), 0);
+    // Nothing behind the link yet, then a file.
+    for (int i = 0; i < 2; ++i)
+    {
+        assert_int_equal(espyImport_SaveGlb(world, link, NULL, 0, &report), espyResult_Ok);
+        assert_true(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+        assert_true(lstat(ESPY_OUT, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0);
+    }
+    assert_int_equal(espyImport_SaveGlb(world, loop, NULL, 0, &report), espyResult_Io);
+    assert_non_null(strstr(report.message, "gltf_write_loop.glb"));
+    assert_int_equal(espyImport_SaveGlb(world, "/dev/null", NULL, 0, &report), espyResult_Ok);
+    assert_true(lstat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
+    remove(link);
+    remove(loop);
+    espyWorld_Destroy(world);
 }
 
 int main(void)
@@ -565,6 +597,7 @@ int main(void)
         cmocka_unit_test(levels_of_several_files_become_one),
         cmocka_unit_test(damaged_embeddings_are_refused),
         cmocka_unit_test(unwritable_places_are_named),
+        cmocka_unit_test(only_regular_files_are_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

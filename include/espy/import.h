@@ -38,7 +38,7 @@ ESPY_API espyResult espyImport_LoadBsp(const void* bytes, size_t size, const esp
 
 /// Writes a world as .glb with the conventions' extras; node order is kept, so that ids survive where sourceIds are
 /// 0..n-1 in order. Where `pvs` is not null the bytes go into the extension ESPY_visibility. Written beside, then
-/// renamed.
+/// renamed; through a link, or into a device or pipe, in place.
 ESPY_API espyResult espyImport_SaveGlb(const espyWorld* world, const char* path, const void* pvs, size_t pvsSize,
                                        espyImportReport* report);
 

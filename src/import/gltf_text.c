@@ -14,6 +14,7 @@
 #ifdef _WIN32
 #include <io.h>
 #else
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -136,6 +137,18 @@ static bool espyFile_Sync(FILE* file)
 #endif
 }
 
+/// A rename would put a file in the place of a link, a device or a pipe.
+static bool espyFile_IsReplaceable(const char* path)
+{
+#ifdef _WIN32
+    (void)path;
+    return true;
+#else
+    struct stat info;
+    return lstat(path, &info) != 0 || S_ISREG(info.st_mode);
+#endif
+}
+
 static bool espyFile_Replace(const char* from, const char* to)
 {
 #ifdef _WIN32
@@ -212,19 +225,21 @@ espyResult espyiGlb_Write(espyiImport* import, const char* path, const espyiText
     {
         return espyiImport_FailMemory(import);
     }
-    FILE* file = fopen(beside.bytes, "wb");
+    bool replaces = espyFile_IsReplaceable(path);
+    FILE* file = fopen(replaces ? beside.bytes : path, "wb");
     bool written = file && espyGlb_WriteAll(file, json, (size_t)jsonSize, pieces, pieceCount, (size_t)binSize,
                                             (size_t)total, rest);
-    written = written && espyFile_Sync(file);
+    // Pipes and many devices cannot be synced; closing still tells what went wrong.
+    written = written && (!replaces || espyFile_Sync(file));
     int error = errno;
     if (file && fclose(file) != 0)
     {
         written = false;
     }
-    if (!written || !espyFile_Replace(beside.bytes, path))
+    if (!written || (replaces && !espyFile_Replace(beside.bytes, path)))
     {
         error = written ? errno : error;
-        if (file)
+        if (file && replaces)
         {
             remove(beside.bytes);
         }

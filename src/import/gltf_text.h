@@ -32,8 +32,9 @@ typedef struct espyiGlbPiece
     size_t size;
 } espyiGlbPiece;
 
-/// Writes a .glb beside `path` and renames it: readers see the old file or the new one. The binary chunk starts at a
-/// multiple of 16 in the file. `rest` is appended as it is (further chunks). Errors: LimitExceeded (4 GiB), Io.
+/// Writes a .glb beside `path` and renames it: readers see the old file or the new one. What is no regular file (a
+/// link, a device, a pipe) is written in place. The binary chunk starts at a multiple of 16 in the file. `rest` is
+/// appended as it is (further chunks). Errors: LimitExceeded (4 GiB), Io.
 espyResult espyiGlb_Write(espyiImport* import, const char* path, const espyiText* json, const espyiGlbPiece* pieces,
                           size_t pieceCount, espyiGlbPiece rest);
 

@@ -17,6 +17,7 @@ enum
 {
     espyCliHead_Bytes = 256,
     espyCliRead_FirstBytes = 1 << 16,
+    espyCliPath_MaxLinks = 40,
     espyCliMemory_Align = 64
 };
 
@@ -92,6 +93,36 @@ static bool espyCliPath_GetFolder(const char* path, char* out, size_t outSize)
     return true;
 }
 
+/// Where a write to the path ends up: links are followed, also to a file that is not there yet. False leaves errno.
+static bool espyCliPath_Follow(const char* path, char out[PATH_MAX])
+{
+    if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
+    {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (int links = 0; links <= espyCliPath_MaxLinks; ++links)
+    {
+        char link[PATH_MAX], folder[PATH_MAX];
+        ssize_t length = readlink(out, link, sizeof link - 1);
+        if (length < 0)
+        {
+            return errno == EINVAL || errno == ENOENT; // No link, or nothing yet.
+        }
+        link[length] = '\0';
+        bool fits = espyCliPath_GetFolder(out, folder, sizeof folder);
+        int size =
+            link[0] == '/' ? snprintf(out, PATH_MAX, "%s", link) : snprintf(out, PATH_MAX, "%s/%s", folder, link);
+        if (!fits || size >= PATH_MAX)
+        {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+    }
+    errno = ELOOP;
+    return false;
+}
+
 espyCliExit espyiCliFile_CheckOutput(const char* path, espyCliLine* line)
 {
     if (espyiCliFile_IsStandard(path))
@@ -121,8 +152,14 @@ espyCliExit espyiCliFile_CheckOutput(const char* path, espyCliLine* line)
     {
         return espyCliExit_Ok;
     }
-    char folder[PATH_MAX];
-    if (!espyCliPath_GetFolder(path, folder, sizeof folder))
+    char target[PATH_MAX], folder[PATH_MAX];
+    bool followed = espyCliPath_Follow(path, target);
+    // What is wrong with a folder on the way is said below.
+    if (!followed && errno != ENOTDIR && errno != EACCES)
+    {
+        return espyCliFile_Fail(line, path, "cannot be written", errno);
+    }
+    if (!espyCliPath_GetFolder(target, folder, sizeof folder))
     {
         return espyCliFile_Fail(line, path, "cannot be written", ENAMETOOLONG);
     }
@@ -330,24 +367,20 @@ espyCliExit espyiCliFile_Write(const char* path, const void* bytes, size_t size,
         return espyCliFile_WriteStraight(path, bytes, size, line);
     }
     // A link is written through: the rename must replace what it points to, not the link.
-    char* target = exists ? realpath(path, NULL) : strdup(path);
-    if (!target)
+    char target[PATH_MAX], folder[PATH_MAX], beside[PATH_MAX];
+    if (!espyCliPath_Follow(path, target))
     {
         return espyCliFile_Fail(line, path, "cannot be written", errno);
     }
-    char folder[PATH_MAX], beside[PATH_MAX];
     if (!espyCliPath_GetFolder(target, folder, sizeof folder) ||
         snprintf(beside, sizeof beside, "%s/.espy-XXXXXX", folder) >= (int)sizeof beside)
     {
-        free(target);
         return espyCliFile_Fail(line, path, "cannot be written", ENAMETOOLONG);
     }
     int file = mkstemp(beside);
     if (file < 0)
     {
-        int error = errno;
-        free(target);
-        return espyCliFile_Fail(line, path, "cannot be written", error);
+        return espyCliFile_Fail(line, path, "cannot be written", errno);
     }
     espyiCliCancel_AddTemporary(beside);
     mode_t mask = umask(0);
@@ -374,7 +407,6 @@ espyCliExit espyiCliFile_Write(const char* path, const void* bytes, size_t size,
     {
         espyCliFolder_Sync(folder);
     }
-    free(target);
     return done ? espyCliExit_Ok : espyCliFile_Fail(line, path, "cannot be written", error);
 }
 
