@@ -299,6 +299,63 @@ static void bad_files_are_named_in_one_line(void** state)
     }
 }
 
+static void text_that_cannot_be_read_is_named(void** state)
+{
+    (void)state;
+#define ESPY_TEXT(extras) "{" ESPY_GLTF_ASSET ",\"nodes\":[{\"extras\":{\"a\":" extras "}}]}"
+    const size_t start = sizeof "{" ESPY_GLTF_ASSET ",\"nodes\":[{\"extras\":{\"a\":" - 1u;
+    static const struct
+    {
+        const char* json;
+        const char* what; // Null: it is read.
+        size_t offset;    // From the value on.
+    } cases[] = {
+        {ESPY_TEXT("1e999"), "a number too large", 0},
+        {ESPY_TEXT("[0.5,-1000000000000000000000e300]"), "a number too large", 5},
+        {ESPY_TEXT("1.8e308"), "a number too large", 0},
+        {ESPY_TEXT("0.00000000000000000000017e334"), "a number too large", 0},
+        {ESPY_TEXT("[1.7e308,0e999,1e-999,12345678901234567890123,0.00000000000000000000017e329]"), NULL, 0},
+        {ESPY_TEXT("\"x\xE9\""), "a byte that is not UTF-8", 2},
+        {ESPY_TEXT("\"x\\\\\\uD800\""), "half a surrogate pair", 4},
+        {ESPY_TEXT("\"\\uDC00\\uD800\""), "half a surrogate pair", 1},
+        {ESPY_TEXT("\"\\uD83D\\uDE00\xC3\xA9\\\"\""), NULL, 0},
+    };
+    for (size_t i = 0; i < ESPYI_ARRAY_COUNT(cases); ++i)
+    {
+        espyGltfCase test = {0};
+        espyGltfCase_LoadBytes(&test, cases[i].json, strlen(cases[i].json), 0);
+        if (cases[i].what)
+        {
+            char part[96];
+            snprintf(part, sizeof part, "memory: %s in the JSON, at byte %zu", cases[i].what, start + cases[i].offset);
+            espyGltfCase_AssertRefused(&test, espyResult_BadData, part);
+        }
+        else
+        {
+            espyGltfCase_AssertOk(&test);
+        }
+        espyGltfCase_Drop(&test);
+    }
+    // A byte order mark is skipped and counted; UTF-16 is named.
+    static const char marked[] = "\xEF\xBB\xBF" ESPY_TEXT("1"), fault[] = "\xEF\xBB\xBF{\"asset\":?}";
+    static const char wide[][8] = {"\xFF\xFE{\0}\0", "\xFE\xFF\0{\0}", "{\0\"\0}\0", "\0{\0\"\0}"};
+    espyGltfCase test = {0};
+    espyGltfCase_LoadBytes(&test, marked, sizeof marked - 1, 0);
+    espyGltfCase_AssertOk(&test);
+    espyGltfCase_Drop(&test);
+    test = (espyGltfCase){0};
+    espyGltfCase_LoadBytes(&test, fault, sizeof fault - 1, 0);
+    espyGltfCase_AssertRefused(&test, espyResult_BadData, "in the JSON, at byte 12");
+    espyGltfCase_Drop(&test);
+    for (size_t i = 0; i < ESPYI_ARRAY_COUNT(wide); ++i)
+    {
+        test = (espyGltfCase){0};
+        espyGltfCase_LoadBytes(&test, wide[i], 6, 0);
+        espyGltfCase_AssertRefused(&test, espyResult_BadData, "the JSON is UTF-16: save it as UTF-8");
+        espyGltfCase_Drop(&test);
+    }
+}
+
 static void damaged_draco_ends_well(void** state)
 {
     (void)state;
@@ -551,6 +608,7 @@ int main(void)
         cmocka_unit_test(every_changed_byte_ends_well),
         cmocka_unit_test(shuffled_json_ends_well),
         cmocka_unit_test(bad_files_are_named_in_one_line),
+        cmocka_unit_test(text_that_cannot_be_read_is_named),
         cmocka_unit_test(damaged_draco_ends_well),
         cmocka_unit_test(nesting_beyond_64_is_refused),
         cmocka_unit_test(a_bad_container_is_refused),

@@ -56,6 +56,25 @@ static espyResult espyGltf_BlankMembers(espyiGltfFile* file, char* copy)
     return espyResult_Ok;
 }
 
+/// Says in plain words why the values could not be read; the JSON library's own words are about itself.
+static void espyGltf_FailModel(espyiGltfFile* file, espyiJson json, char* message, espyResult result)
+{
+    espyiJsonCheck check = espyiJson_FindUnreadable(json);
+    if (check.what)
+    {
+        espyiImport_Fail(file->import, result, "%s in the JSON, at byte %llu", check.what,
+                         (unsigned long long)file->jsonStart + check.offset);
+        return;
+    }
+    size_t end = strlen(message);
+    while (end > 0 && (message[end - 1] == '\n' || message[end - 1] == ' '))
+    {
+        message[--end] = '\0';
+    }
+    bool foreign = end == 0 || strstr(message, "[json.exception") != NULL;
+    espyiImport_Fail(file->import, result, "%s", foreign ? "the JSON cannot be read" : message);
+}
+
 static espyResult espyGltf_ParseModel(espyiGltfFile* file)
 {
     espyiImport* import = file->import;
@@ -94,12 +113,7 @@ static espyResult espyGltf_ParseModel(espyiGltfFile* file)
         }
         else if (result != espyResult_Ok)
         {
-            size_t end = strlen(message);
-            while (end > 0 && (message[end - 1] == '\n' || message[end - 1] == ' '))
-            {
-                message[--end] = '\0';
-            }
-            espyiImport_Fail(import, result, "%s", message);
+            espyGltf_FailModel(file, (espyiJson){copy, size}, message, result);
         }
     }
     espyiFree(&import->hooks, copy);
@@ -127,6 +141,21 @@ static espyResult espyGltf_CheckVersion(espyiGltfFile* file)
     return espyResult_Ok;
 }
 
+/// Skips a byte order mark of UTF-8 and names UTF-16, marked or with a zero beside the first character.
+static espyResult espyGltf_CheckEncoding(espyiGltfFile* file)
+{
+    espyiJson* json = &file->json;
+    if (json->size >= 3 && memcmp(json->text, "\xEF\xBB\xBF", 3) == 0)
+    {
+        json->text += 3;
+        json->size -= 3;
+    }
+    bool wide = json->size >= 2 && (memcmp(json->text, "\xFF\xFE", 2) == 0 || memcmp(json->text, "\xFE\xFF", 2) == 0 ||
+                                    (json->text[0] == '\0') != (json->text[1] == '\0'));
+    return wide ? espyiImport_Fail(file->import, espyResult_BadData, "the JSON is UTF-16: save it as UTF-8")
+                : espyResult_Ok;
+}
+
 espyResult espyiGltfFile_OpenText(espyiGltfFile* file, espyiImport* import, const uint8_t* bytes, size_t size,
                                   const char* path, const void** rest, size_t* restSize)
 {
@@ -149,12 +178,17 @@ espyResult espyiGltfFile_OpenText(espyiGltfFile* file, espyiImport* import, cons
         *rest = glb.rest;
         *restSize = glb.restSize;
     }
+    espyResult encoded = espyGltf_CheckEncoding(file);
+    if (encoded != espyResult_Ok)
+    {
+        return encoded;
+    }
+    file->jsonStart = bytes ? (size_t)((const uint8_t*)file->json.text - bytes) : 0;
     espyiJsonCheck check = espyiJson_Check(file->json);
     if (check.what)
     {
-        size_t start = bytes ? (size_t)((const uint8_t*)file->json.text - bytes) : 0;
         return espyiImport_Fail(import, espyResult_BadData, "%s in the JSON, at byte %llu", check.what,
-                                (unsigned long long)start + check.offset);
+                                (unsigned long long)file->jsonStart + check.offset);
     }
     file->root = espyiJson_Root(file->json);
     if (espyiJson_Kind(file->json, file->root) != '{')

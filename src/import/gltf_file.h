@@ -19,6 +19,7 @@ typedef struct espyiGltfFile
     espyiImport* import;
     const char* path; ///< Null: from memory.
     espyiJson json;
+    size_t jsonStart; ///< Byte of the file at which the JSON begins.
     espyiJsonSpan root;
     const uint8_t* bin;
     size_t binSize;

@@ -3,6 +3,11 @@
 // Based on: RFC 8259.
 #include "import/gltf_json.h"
 
+#include "import/gltf_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static size_t espyJson_SkipSpaces(espyiJson json, size_t at)
@@ -246,6 +251,109 @@ static size_t espyJson_EndOfValue(espyiJson json, size_t at)
     } while (depth > 0);
     return at;
 }
+
+// --- what cannot be read
+
+/// True where the number at [begin, end) is past the range of double. 18 digits and the exponent decide, without a
+/// point: strtod wants the locale's.
+static bool espyJson_Overflows(espyiJson json, size_t begin, size_t end)
+{
+    char digits[64];
+    size_t count = 0;
+    int64_t power = 0, exponent = 0;
+    bool fraction = false, negative = false;
+    size_t at = begin + (json.text[begin] == '-' ? 1u : 0u);
+    for (; at < end && (json.text[at] | 0x20) != 'e'; ++at)
+    {
+        fraction = fraction || json.text[at] == '.';
+        bool kept = json.text[at] != '.' && count < 18 && (count > 0 || json.text[at] != '0');
+        if (kept)
+        {
+            digits[count++] = json.text[at];
+        }
+        power += json.text[at] == '.' ? 0 : (fraction ? -1 : 0) + (kept || count == 0 ? 0 : 1);
+    }
+    for (++at; at < end; ++at)
+    {
+        negative = negative || json.text[at] == '-';
+        bool isDigit = json.text[at] >= '0' && json.text[at] <= '9';
+        exponent = isDigit && exponent < 1000000000 ? exponent * 10 + (json.text[at] - '0') : exponent;
+    }
+    power += negative ? -exponent : exponent;
+    snprintf(digits + count, sizeof digits - count, "e%lld", (long long)power);
+    return count > 0 && isinf(strtod(digits, NULL));
+}
+
+/// The value of the four digits of an escape \u at `at`, or -1 where there is none.
+static int32_t espyJson_EscapedUnit(espyiJson json, size_t at)
+{
+    if (json.text[at] != '\\' || json.text[at + 1] != 'u')
+    {
+        return -1;
+    }
+    int32_t unit = 0;
+    for (size_t i = 2; i < 6; ++i)
+    {
+        unit = unit * 16 + espyJson_HexDigit(json.text[at + i]);
+    }
+    return unit;
+}
+
+/// Returns the end of the string, or 0 after a fault.
+static size_t espyJson_ReadString(espyiJson json, size_t start, espyiJsonCheck* check)
+{
+    size_t at = start + 1;
+    while (json.text[at] != '"')
+    {
+        size_t length = espyiUtf8_Length((const unsigned char*)json.text + at);
+        int32_t unit = espyJson_EscapedUnit(json, at);
+        if (length == 0)
+        {
+            return espyJson_Fault(check, at, "a byte that is not UTF-8");
+        }
+        if (unit >= 0xD800 && unit < 0xE000)
+        {
+            int32_t second = unit < 0xDC00 ? espyJson_EscapedUnit(json, at + 6) : -1;
+            if (second < 0xDC00 || second >= 0xE000)
+            {
+                return espyJson_Fault(check, at, "half a surrogate pair");
+            }
+            at += 6;
+        }
+        at += unit >= 0 ? 6 : json.text[at] == '\\' ? 2 : length;
+    }
+    return at + 1;
+}
+
+espyiJsonCheck espyiJson_FindUnreadable(espyiJson json)
+{
+    espyiJsonCheck check = {0};
+    size_t at = 0;
+    while (at < json.size && !check.what)
+    {
+        char c = json.text[at];
+        if (c == '"')
+        {
+            at = espyJson_ReadString(json, at, &check);
+        }
+        else if (c == '-' || (c >= '0' && c <= '9'))
+        {
+            size_t end = espyJson_CheckNumber(json, at, &check);
+            if (espyJson_Overflows(json, at, end))
+            {
+                espyJson_Fault(&check, at, "a number too large");
+            }
+            at = end;
+        }
+        else
+        {
+            ++at;
+        }
+    }
+    return check;
+}
+
+// --- reading
 
 espyiJsonSpan espyiJson_Root(espyiJson json)
 {

@@ -35,6 +35,10 @@ typedef struct espyiJsonCheck
 /// Checks the whole text against the grammar of JSON. Everything below is only for texts that passed.
 espyiJsonCheck espyiJson_Check(espyiJson json);
 
+/// What the grammar allows and a reader of values cannot take, in a text that passed: numbers past double, bytes that
+/// are not UTF-8, halves of surrogate pairs. `what` is null where there is none; `objects` and `values` stay 0.
+espyiJsonCheck espyiJson_FindUnreadable(espyiJson json);
+
 /// The outermost value.
 espyiJsonSpan espyiJson_Root(espyiJson json);
 

@@ -68,8 +68,7 @@ void espyiText_AddFloat(espyiText* text, float value)
     espyiText_AddBytes(text, ".0", strcmp(line, "-0") == 0 ? 2 : 0);
 }
 
-/// Length of the UTF-8 sequence at `s`, 0 where it is none (overlong forms, surrogates and stray bytes included).
-static size_t espyUtf8_Length(const unsigned char* s)
+size_t espyiUtf8_Length(const unsigned char* s)
 {
     size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : 4;
     if (length == 4 && (s[0] < 0xF0 || s[0] > 0xF4))
@@ -94,7 +93,7 @@ void espyiText_AddString(espyiText* text, const char* string)
     const unsigned char* s = (const unsigned char*)string;
     while (*s != '\0')
     {
-        size_t length = espyUtf8_Length(s);
+        size_t length = espyiUtf8_Length(s);
         if (*s == '"' || *s == '\\')
         {
             espyiText_Add(text, "\\%c", *s);

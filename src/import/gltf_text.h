@@ -21,6 +21,9 @@ void espyiText_Add(espyiText* text, const char* format, ...) ESPYI_PRINTF(2, 3);
 void espyiText_AddFloat(espyiText* text, float value);
 /// A JSON string with its quotes. Bytes that are not UTF-8 become '?'.
 void espyiText_AddString(espyiText* text, const char* string);
+/// Length of the UTF-8 sequence at `s`, 0 where it is none (overlong forms, surrogates and stray bytes included). Reads
+/// no further than the first byte that does not belong to it.
+size_t espyiUtf8_Length(const unsigned char* s);
 /// Zero bytes up to a multiple of `alignment`.
 void espyiText_Align(espyiText* text, size_t alignment);
 void espyiText_Free(espyiText* text);

@@ -81,7 +81,7 @@ static bool espyCliLevel_IsQuake(const unsigned char* head, size_t size)
 /// What espyImport reads from memory: glTF in both spellings, and Quake 3.
 static bool espyCliLevel_AcceptHead(const unsigned char* head, size_t size)
 {
-    size_t at = 0;
+    size_t at = size >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; // A byte order mark.
     while (at < size && (head[at] == ' ' || head[at] == '\t' || head[at] == '\r' || head[at] == '\n'))
     {
         ++at;
