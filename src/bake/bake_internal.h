@@ -296,8 +296,8 @@ typedef struct espyiCheckpoint espyiCheckpoint;
 typedef bool espyiCheckpointFn(void* context, uint32_t column, const uint32_t* cellBits,
                                const espyiTargetCounts* counts);
 
-/// Opens or starts the file. Columns of an earlier run of the same bake go to `restore`; anything else in the file is
-/// dropped with a warning. Errors: OutOfMemory, Io.
+/// Opens or starts the file. Columns of an earlier run of the same bake go to `restore`; what is damaged is
+/// dropped with a warning. Errors: BadData (not a checkpoint at all: the file is left as it is), OutOfMemory, Io.
 espyResult espyiCheckpoint_Open(const char* path, uint64_t bakeHash, uint32_t columnCount, uint32_t cellCount,
                                 espyiWarnings* warnings, const espyHooks* hooks, espyiCheckpointFn* restore,
                                 void* context, espyiCheckpoint** out);

@@ -223,8 +223,8 @@ static espyCliExit espyCliBake_CheckUsage(const espyCliBakeArgs* args, espyCliLi
         return espyiCliLine_Set(line, usage, "bake: '--embed -' shares standard output with %s: give --embed a file",
                                 standardOut ? "-o" : "--json");
     }
-    // The bake renames over it, which must not hit a device.
-    if (args->checkpoint && espyiCliTemporary_IsNeeded(args->checkpoint))
+    // The bake removes it at the end, which must not hit a device.
+    if (args->checkpoint && !espyiCliFile_Stays(args->checkpoint))
     {
         return espyiCliLine_Set(line, usage, "bake: --checkpoint needs a file that stays: '%s' is none",
                                 args->checkpoint);

@@ -439,10 +439,16 @@ size_t espyiCliFile_GetSize(const char* path)
     return stat(path, &info) == 0 && info.st_size > 0 ? (size_t)info.st_size : 0;
 }
 
+bool espyiCliFile_Stays(const char* path)
+{
+    struct stat info;
+    return !espyiCliFile_IsStandard(path) && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
+}
+
 bool espyiCliTemporary_IsNeeded(const char* path)
 {
     struct stat info;
-    return espyiCliFile_IsStandard(path) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+    return espyiCliFile_IsStandard(path) || (lstat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
 espyCliExit espyiCliTemporary_Create(espyCliTemporary* out, const char* fileName, espyCliLine* line)

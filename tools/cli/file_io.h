@@ -38,11 +38,13 @@ bool espyiCliFile_IsSame(const char* a, const char* b);
 bool espyiCliFile_IsRegular(const char* path);
 /// Ends with `ending`, letters compared without case.
 bool espyiCliFile_HasEnding(const char* path, const char* ending);
+/// False for standard output, devices, pipes and folders: nothing that is written there can be read again.
+bool espyiCliFile_Stays(const char* path);
 /// Size of a file in bytes, 0 where there is none.
 size_t espyiCliFile_GetSize(const char* path);
 
 /// A folder of its own for a file that a library writes by path and renames, and that then goes to where a rename must
-/// not reach: standard output, a device, a pipe.
+/// not reach: standard output, a device, a pipe, a link.
 typedef struct espyCliTemporary
 {
     char folder[64];
