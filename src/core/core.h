@@ -7,6 +7,9 @@
 
 #define ESPYI_ARRAY_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+/// Internal, yet exported from the shared espy: the library espy-bake stands on it. Not for other callers.
+#define ESPYI_SHARED ESPY_EXPORT
+
 /// Reports a caller's mistake to the assert hook and gives the condition back.
 #define ESPYI_CHECK(hooks, condition) \
     ((condition) ? true : (espyiHooks_AssertFail((hooks), #condition, __func__), false))
@@ -14,14 +17,14 @@
 // --- hooks
 
 /// Fills null entries with the defaults (malloc family in hosted builds).
-espyHooks espyiHooks_Resolve(const espyHooks* hooks);
+ESPYI_SHARED espyHooks espyiHooks_Resolve(const espyHooks* hooks);
 /// Allocates count * size bytes, zeroed; null on overflow, on count 0, or when the hook fails.
-void* espyiAlloc(const espyHooks* hooks, size_t count, size_t size);
+ESPYI_SHARED void* espyiAlloc(const espyHooks* hooks, size_t count, size_t size);
 /// Grows *array (elements of `size` bytes, *capacity of them) to hold at least `needed`. Doubles. False on failure,
 /// with the old array untouched.
-bool espyiGrow(const espyHooks* hooks, void** array, size_t* capacity, size_t needed, size_t size);
-void espyiFree(const espyHooks* hooks, void* pointer);
-void espyiHooks_AssertFail(const espyHooks* hooks, const char* condition, const char* function);
+ESPYI_SHARED bool espyiGrow(const espyHooks* hooks, void** array, size_t* capacity, size_t needed, size_t size);
+ESPYI_SHARED void espyiFree(const espyHooks* hooks, void* pointer);
+ESPYI_SHARED void espyiHooks_AssertFail(const espyHooks* hooks, const char* condition, const char* function);
 
 // --- checked sizes
 
@@ -77,9 +80,9 @@ static inline uint32_t espyiPopCount32(uint32_t v)
 // --- hash
 
 /// 64-bit hash of 32-bit words; the same on every byte order. `seed` chains calls.
-uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count);
+ESPYI_SHARED uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count);
 /// 64-bit hash of bytes. `seed` chains calls.
-uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size);
+ESPYI_SHARED uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size);
 
 static inline uint64_t espyiHash_Mix(uint64_t h)
 {

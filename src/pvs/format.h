@@ -136,10 +136,11 @@ static inline uint64_t espyiFile_Align(uint64_t offset)
     return (offset + 15u) & ~(uint64_t)15u;
 }
 
+/// Exported from the shared espy for the library espy-bake alone, like what follows.
 /// Hash of a file in this machine's byte order, as its header should state it.
-uint64_t espyiFile_Hash(const void* bytes, size_t size);
+ESPY_EXPORT uint64_t espyiFile_Hash(const void* bytes, size_t size);
 
 /// Entry of the directory of a loaded file, or null.
-const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t kind);
+ESPY_EXPORT const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t kind);
 
 #endif
