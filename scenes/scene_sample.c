@@ -377,8 +377,10 @@ static void espySample_Courtyard(espyiKit* kit, const espyiProp* tree)
     espyMat4 instances[8];
     for (uint32_t t = 0; t < 8; ++t)
     {
-        instances[t] = espyiKit_AtTurned(at[t][0], 0.0f, at[t][1], espyiKit_Range(kit, 0.0f, 1.0f),
-                                         espyiKit_Range(kit, 0.42f, 0.55f));
+        // One draw of random numbers a statement: the order of arguments is the compiler's choice.
+        float scale = espyiKit_Range(kit, 0.42f, 0.55f);
+        float turns = espyiKit_Range(kit, 0.0f, 1.0f);
+        instances[t] = espyiKit_AtTurned(at[t][0], 0.0f, at[t][1], turns, scale);
     }
     espyiKit_PlaceMany(kit, "Courtyard trees", tree->mesh, instances, 8, ESPYI_KIT_PROP);
 }

@@ -162,10 +162,10 @@ static void espyTower_Garden(espyiKit* kit)
         float across = (t & 1u) ? ESPY_SIDE + out : -out;
         bool alongX = (t & 2u) != 0;
         snprintf(name, sizeof name, "Tree %u", t);
-        espyiKit_Place(kit, name, tree.mesh,
-                       espyiKit_AtTurned(alongX ? along : across, -ESPY_WALL, alongX ? across : along,
-                                         espyiKit_Range(kit, 0.0f, 1.0f), espyiKit_Range(kit, 0.8f, 1.2f)),
-                       ESPYI_KIT_PROP);
+        float scale = espyiKit_Range(kit, 0.8f, 1.2f);
+        float turns = espyiKit_Range(kit, 0.0f, 1.0f);
+        espyMat4 at = espyiKit_AtTurned(alongX ? along : across, -ESPY_WALL, alongX ? across : along, turns, scale);
+        espyiKit_Place(kit, name, tree.mesh, at, ESPYI_KIT_PROP);
     }
 }
 

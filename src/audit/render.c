@@ -155,8 +155,8 @@ static espyVec3 espyRender_PointInBall(espyiRng* rng)
 {
     for (;;)
     {
-        espyVec3 p = {2.0f * espyiRng_Float(rng) - 1.0f, 2.0f * espyiRng_Float(rng) - 1.0f,
-                      2.0f * espyiRng_Float(rng) - 1.0f};
+        float x = 2.0f * espyiRng_Float(rng) - 1.0f, y = 2.0f * espyiRng_Float(rng) - 1.0f;
+        espyVec3 p = {x, y, 2.0f * espyiRng_Float(rng) - 1.0f};
         if (espyRender_Dot(p, p) < 1.0f)
         {
             return p;

@@ -207,8 +207,8 @@ espyVec3 espyiLines_RandomDirection(espyiRng* rng)
 {
     for (;;)
     {
-        espyVec3 d = {2.0f * espyiRng_Float(rng) - 1.0f, 2.0f * espyiRng_Float(rng) - 1.0f,
-                      2.0f * espyiRng_Float(rng) - 1.0f};
+        float x = 2.0f * espyiRng_Float(rng) - 1.0f, y = 2.0f * espyiRng_Float(rng) - 1.0f;
+        espyVec3 d = {x, y, 2.0f * espyiRng_Float(rng) - 1.0f};
         float square = d.x * d.x + d.y * d.y + d.z * d.z;
         if (square > 0.01f && square <= 1.0f)
         {
@@ -236,7 +236,9 @@ static espyVec3 espyLines_Mutate(espyiSearcher* s, const espyiLine* line)
     espyVec3 d = {line->end.x - line->origin.x, line->end.y - line->origin.y, line->end.z - line->origin.z};
     float length = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z);
     float most = 0.25f * fminf(length, 32.0f * s->shared->scene->grid.cellSize);
-    return espyLines_Along(line->end, espyiLines_RandomDirection(&s->rng), espyLines_LogRandom(&s->rng, most, 10));
+    // One draw of random numbers a statement: the order of arguments is the compiler's choice.
+    float far = espyLines_LogRandom(&s->rng, most, 10);
+    return espyLines_Along(line->end, espyiLines_RandomDirection(&s->rng), far);
 }
 
 // A point just outside an edge of a triangle: past the rim of what blocks. `edge`: the one from corner to corner + 1;

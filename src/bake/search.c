@@ -247,7 +247,11 @@ static espyVec3 espySearch_RandomBeside(espyiSearcher* s, uint32_t cell, uint32_
 {
     espyBox box = espyiGrid_LocalCellBox(&s->shared->scene->grid, cell);
     const float lo[3] = {box.min.x, box.min.y, box.min.z}, hi[3] = {box.max.x, box.max.y, box.max.z};
-    float share[3] = {espyiRng_Float(&s->rng), espyiRng_Float(&s->rng), espyiRng_Float(&s->rng)};
+    float share[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        share[k] = espyiRng_Float(&s->rng);
+    }
     if (side < 6 && (espyiRng_U32(&s->rng) & 1u))
     {
         uint32_t axis = side >> 1;
