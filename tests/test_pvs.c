@@ -46,6 +46,45 @@ static espyVec3 espyTest_Point(espyiRng* rng, const espyiGrid* grid)
                       espyTest_Coordinate(rng, grid->origin.z, grid->cellSize, grid->dims[2])};
 }
 
+/// The copy of a set is the set, in exactly the words promised; where there is none it keeps everything.
+static void espyTest_CheckRead(const espyPvs* pvs, int32_t cell, bool dynamic)
+{
+    uint32_t width = dynamic ? pvs->coarseCount : pvs->occludeeCount;
+    uint32_t words = espyiBits_Words(width);
+    const uint32_t* set = dynamic ? espyPvs_GetDynamicSet(pvs, cell) : espyPvs_GetStaticSet(pvs, cell);
+    uint32_t* copy = malloc(words * sizeof *copy + 1u);
+    assert_non_null(copy);
+    memset(copy, 0xA5, words * sizeof *copy);
+    bool found = dynamic ? espyPvs_ReadDynamicSet(pvs, cell, copy) : espyPvs_ReadStaticSet(pvs, cell, copy);
+    assert_int_equal(found, set != NULL);
+    for (uint32_t bit = 0; bit < words * 32u; ++bit)
+    {
+        assert_int_equal(espyiBits_Get(copy, bit), bit < width && (!set || espyiBits_Get(set, bit)));
+    }
+    free(copy);
+}
+
+static void test_reading_a_set_copies_it(void** state)
+{
+    (void)state;
+    static const uint32_t widths[] = {1, 31, 32, 33, 64, 95};
+    for (uint32_t i = 0; i < ESPYI_ARRAY_COUNT(widths); ++i)
+    {
+        espyPvsCaseDef def = espyPvsCaseDef_Default();
+        def.seed = 20 + i;
+        def.occludeeCount = widths[i];
+        def.coarseFactor = i % 2 == 0 ? 4 : 0;
+        espyPvsCase made = espyPvsCase_Make(&def);
+        espyPvs pvs = espyTest_Load(&made);
+        for (int32_t cell = -2; cell <= (int32_t)made.grid.cellCount; ++cell)
+        {
+            espyTest_CheckRead(&pvs, cell, false);
+            espyTest_CheckRead(&pvs, cell, true);
+        }
+        espyPvsCase_Free(&made);
+    }
+}
+
 static void espyTest_CheckLookups(const espyPvsCaseDef* def)
 {
     espyPvsCase made = espyPvsCase_Make(def);
@@ -243,6 +282,8 @@ static void test_a_zeroed_pvs_draws_everything(void** state)
     assert_int_equal(espyPvs_FindCell(&pvs, (espyVec3){0, 0, 0}), ESPY_PVS_OUTSIDE);
     assert_null(espyPvs_GetStaticSet(&pvs, 0));
     assert_null(espyPvs_GetDynamicSet(&pvs, -1));
+    assert_false(espyPvs_ReadStaticSet(&pvs, 0, NULL));
+    assert_false(espyPvs_ReadDynamicSet(&pvs, 0, NULL));
     assert_int_equal(espyPvs_TestSlot(&pvs, 0, 0), espyVisibility_Unknown);
     assert_int_equal(espyPvs_TestSlot(&pvs, -1, 0), espyVisibility_Unknown);
     assert_int_equal(espyPvs_TestBox(&pvs, -1, (espyBox){{0, 0, 0}, {1, 1, 1}}), espyVisibility_Unknown);
@@ -535,6 +576,7 @@ static void test_entries_and_what_tools_read(void** state)
 }
 
 static const struct CMUnitTest espyTests[] = {
+    cmocka_unit_test(test_reading_a_set_copies_it),
     cmocka_unit_test(test_lookup_in_a_dense_grid),
     cmocka_unit_test(test_lookup_in_a_sparse_grid),
     cmocka_unit_test(test_lookup_in_the_largest_lattice),

@@ -110,11 +110,23 @@ ESPY_API int32_t espyPvs_FindCell(const espyPvs* pvs, espyVec3 point);
 ESPY_API espyBox espyPvs_GetCellBox(const espyPvs* pvs, int32_t cell);
 
 /// Returns the set of a cell: bit (slot % 32) of word (slot / 32) is 1 where the slot can be seen. Null means that
-/// everything is visible (outside, or no tables). Length: (occludeeCount + 31) / 32 words. Lifetime: that of the bytes.
+/// everything is visible (outside, or no tables) or that the file stores its sets in another form: code that must work
+/// with every file calls espyPvs_ReadStaticSet. Length: (occludeeCount + 31) / 32 words. Lifetime: that of the bytes.
 ESPY_API const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell);
 
-/// Returns the coarse set of a cell for dynamic objects, or null (everything visible).
+/// Returns the coarse set of a cell for dynamic objects, or null as espyPvs_GetStaticSet does.
+/// Length: (coarseCount + 31) / 32 words.
 ESPY_API const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell);
+
+/// Writes the set of a cell into the caller's words, whatever form the file stores it in: (occludeeCount + 31) / 32
+/// words, bits above the last slot 0. Returns true where the file answers for the cell; otherwise (outside, a cell that
+/// it does not have) every bit is 1, everything is visible, and it returns false. The words are a set for the batch
+/// functions either way. Cost: call it when the camera changes cell, not for every draw. Thread: any.
+ESPY_API bool espyPvs_ReadStaticSet(const espyPvs* pvs, int32_t cell, uint32_t* words);
+
+/// The same for the coarse set of a cell: (coarseCount + 31) / 32 words. Without a dynamic table there are none and it
+/// returns false.
+ESPY_API bool espyPvs_ReadDynamicSet(const espyPvs* pvs, int32_t cell, uint32_t* words);
 
 /// Returns whether the occludee in `slot` can be seen from `cell`: Visible or Occluded, always Visible from
 /// ESPY_PVS_OUTSIDE; Unknown for a slot or any other cell that the file does not have. Thread: any.
@@ -128,8 +140,8 @@ ESPY_API espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBo
 
 /// Culls many draws at once. `slots[i]` is the slot of draw i or ESPY_PVS_NO_SLOT. Bit i of outBits (rounded up to
 /// whole words, unused high bits zero) is 1 where the draw is kept. Slots out of range are kept. A null `set` keeps
-/// all; any other is one of this file's static sets. `outBits` holds (count + 31) / 32 words. Cost: 0.4 ns a draw with
-/// AVX2, 1.1 ns in plain C (Zen 3). Thread: any.
+/// all; any other is one of this file's static sets, in the file or as espyPvs_ReadStaticSet wrote it. `outBits` holds
+/// (count + 31) / 32 words. Cost: 0.4 ns a draw with AVX2, 1.1 ns in plain C (Zen 3). Thread: any.
 ESPY_API void espyPvs_CullBits(const espyPvs* pvs, const uint32_t* set, const uint32_t* slots, uint32_t count,
                                uint32_t* outBits);
 

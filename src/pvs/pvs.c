@@ -161,6 +161,31 @@ const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell)
     return espyPvs_Set(pvs->dynamicCells, pvs->dynamicWide, pvs->dynamicSets, pvs->coarseWords, cell);
 }
 
+/// Copies a set of `width` bits, or writes one that keeps everything.
+static bool espyPvs_CopySet(const uint32_t* set, uint32_t width, uint32_t* words)
+{
+    uint32_t count = espyiBits_Words(width);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        words[i] = set ? set[i] : ~0u;
+    }
+    if (!set && width % 32u != 0)
+    {
+        words[count - 1u] = ~(~0u << (width % 32u));
+    }
+    return set != NULL;
+}
+
+bool espyPvs_ReadStaticSet(const espyPvs* pvs, int32_t cell, uint32_t* words)
+{
+    return espyPvs_CopySet(espyPvs_GetStaticSet(pvs, cell), pvs->occludeeCount, words);
+}
+
+bool espyPvs_ReadDynamicSet(const espyPvs* pvs, int32_t cell, uint32_t* words)
+{
+    return espyPvs_CopySet(espyPvs_GetDynamicSet(pvs, cell), pvs->coarseCount, words);
+}
+
 espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot)
 {
     if (slot >= pvs->occludeeCount || cell < ESPY_PVS_OUTSIDE || (cell >= 0 && (uint32_t)cell >= pvs->cellCount))
