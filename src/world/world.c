@@ -18,6 +18,7 @@ espyNodeDef espyNodeDef_Default(void)
         .local = espyMat4_Identity(),
         .flags = espyNodeFlag_CastsShadow,
         .camera = {.verticalFov = 1.0471976f, .aspect = 16.0f / 9.0f, .halfHeight = 5.0f, .nearDistance = 0.1f},
+        .bounds = espyBox_Empty(),
         .sourceId = -1,
         .cookie = ESPY_DEF_COOKIE,
     };
