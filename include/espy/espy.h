@@ -7,6 +7,7 @@
 #include <espy/math.h>
 #include <espy/mesh.h>
 #include <espy/pvs.h>
+#include <espy/view.h>
 #include <espy/world.h>
 
 #endif
