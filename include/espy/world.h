@@ -247,6 +247,9 @@ ESPY_API bool espyWorld_HasTag(const espyWorld* world, espyNodeId node, const ch
 ///   bounds      the given box, moved.
 /// A change costs what is looked at: the vertices times the instances and levels, the samples, or a constant.
 ESPY_API espyBox espyWorld_GetWorldBounds(const espyWorld* world, espyNodeId node);
+/// World bounds of what the bake gathers of a node as occluder, by its flags, materials and levels; an empty box where
+/// it blocks nothing. Kept like the world bounds. Cost: constant.
+ESPY_API espyBox espyWorld_GetOccluderBounds(const espyWorld* world, espyNodeId node);
 /// What queries use: the world bounds, or ESPY_NODE_POINT_EXTENT to each side of the position where they are empty.
 ESPY_API espyBox espyWorld_GetQueryBounds(const espyWorld* world, espyNodeId node);
 /// Gives Node3D, SkeletalMesh3D and Particle3D bounds in their own space; an empty box takes them away. Cost: constant.

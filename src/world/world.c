@@ -56,6 +56,7 @@ espyResult espyWorld_Create(const espyWorldDef* def, espyWorld** out)
     world->hooks = hooks;
     world->settings = espySceneSettings_Default();
     world->freeSlot = ESPYI_WORLD_NONE;
+    world->newest = ESPYI_WORLD_NONE;
     *out = world;
     return espyResult_Ok;
 }

@@ -41,6 +41,53 @@ static bool espyWorldMesh_AddSize(size_t* total, size_t count, size_t size)
     return espyiMulSize(count, size, &bytes) && espyiAddSize(*total, bytes, total);
 }
 
+/// Adds floats to a hash; -0 counts as 0.
+static uint64_t espyWorldMesh_HashFloats(uint64_t hash, const float* values, size_t count)
+{
+    uint32_t words[48];
+    while (count > 0)
+    {
+        size_t take = count < ESPYI_ARRAY_COUNT(words) ? count : ESPYI_ARRAY_COUNT(words);
+        for (size_t i = 0; i < take; ++i)
+        {
+            float value = values[i] + 0.0f;
+            memcpy(&words[i], &value, sizeof value);
+        }
+        hash = espyiHash_Words(hash, words, take);
+        values += take;
+        count -= take;
+    }
+    return hash;
+}
+
+/// Fills what is derived from the arrays of a mesh.
+static void espyWorldMesh_Derive(espyiWorldMesh* mesh)
+{
+    mesh->box = mesh->opaqueBox = espyBox_Empty();
+    for (uint32_t i = 0; i < mesh->vertexCount; ++i)
+    {
+        mesh->box = espyBox_AddPoint(mesh->box, mesh->positions[i]);
+    }
+    uint64_t hash = espyiHash_U64(mesh->vertexCount, mesh->triangleCount);
+    hash = espyWorldMesh_HashFloats(hash, &mesh->positions[0].x, 3u * (size_t)mesh->vertexCount);
+    hash = espyiHash_Words(hash, mesh->indices, 3u * (size_t)mesh->triangleCount);
+    for (uint32_t i = 0; i < mesh->partCount; ++i)
+    {
+        const espyMeshPart* part = &mesh->parts[i];
+        const uint32_t words[3] = {part->firstIndex, part->indexCount, (uint32_t)part->material};
+        hash = espyiHash_Words(hash, words, 3);
+        uint32_t count = part->material == espyMaterialClass_Opaque ? part->indexCount : 0;
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            mesh->opaqueBox = espyBox_AddPoint(mesh->opaqueBox, mesh->positions[mesh->indices[part->firstIndex + k]]);
+        }
+    }
+    mesh->hash = hash;
+    // Parts may overlap or leave triangles and vertices out: only one part over everything is the mesh itself.
+    mesh->opaque = mesh->partCount == 1 && mesh->parts[0].material == espyMaterialClass_Opaque &&
+                   mesh->parts[0].indexCount == 3u * mesh->triangleCount;
+}
+
 espyResult espyWorld_CreateMesh(espyWorld* world, const espyMeshDef* def, espyMeshId* out)
 {
     if (!ESPYI_CHECK(world ? &world->hooks : NULL, world != NULL && def != NULL && out != NULL))
@@ -80,20 +127,63 @@ espyResult espyWorld_CreateMesh(espyWorld* world, const espyMeshDef* def, espyMe
     espyMeshPart* ownParts = (espyMeshPart*)(indices + 3u * (size_t)t->triangleCount);
     char* name = (char*)(ownParts + partCount);
 
-    espyBox box = espyBox_Empty();
-    for (uint32_t i = 0; i < t->vertexCount; ++i)
-    {
-        positions[i] = t->positions[i];
-        box = espyBox_AddPoint(box, positions[i]);
-    }
+    espyiBytes_Copy(positions, t->positions, (size_t)t->vertexCount * sizeof(espyVec3));
     espyiBytes_Copy(indices, t->indices, 3u * (size_t)t->triangleCount * sizeof(uint32_t));
     espyiBytes_Copy(ownParts, parts, partCount * sizeof(espyMeshPart));
     espyiBytes_Copy(name, def->name ? def->name : "", nameSize);
-    *mesh = (espyiWorldMesh){box, positions, indices, ownParts, name, t->vertexCount, t->triangleCount, partCount};
+    *mesh = (espyiWorldMesh){
+        .positions = positions,
+        .indices = indices,
+        .parts = ownParts,
+        .name = name,
+        .vertexCount = t->vertexCount,
+        .triangleCount = t->triangleCount,
+        .partCount = partCount,
+    };
+    espyWorldMesh_Derive(mesh);
 
     world->meshes[world->meshCount++] = mesh;
     *out = (espyMeshId){(int32_t)world->meshCount, 1};
     return espyResult_Ok;
+}
+
+// Rounding is monotone, so a transformed mesh box holds every transformed vertex to the bit: an instance whose loose
+// box adds nothing needs no look at its vertices.
+
+espyBox espyiWorldMesh_AddBounds(const espyiWorldMesh* mesh, const espyMat4* transform, espyBox box)
+{
+    if (espyiBox_Contains(box, espyMat4_TransformBox(*transform, mesh->box)))
+    {
+        return box;
+    }
+    for (uint32_t i = 0; i < mesh->vertexCount; ++i)
+    {
+        box = espyBox_AddPoint(box, espyMat4_TransformPoint(*transform, mesh->positions[i]));
+    }
+    return box;
+}
+
+espyBox espyiWorldMesh_AddOpaqueBounds(const espyiWorldMesh* mesh, const espyMat4* transform, espyBox box)
+{
+    if (mesh->opaque)
+    {
+        return espyiWorldMesh_AddBounds(mesh, transform, box);
+    }
+    if (espyiBox_Contains(box, espyMat4_TransformBox(*transform, mesh->opaqueBox)))
+    {
+        return box;
+    }
+    for (uint32_t i = 0; i < mesh->partCount; ++i)
+    {
+        const espyMeshPart* part = &mesh->parts[i];
+        uint32_t count = part->material == espyMaterialClass_Opaque ? part->indexCount : 0;
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            espyVec3 p = mesh->positions[mesh->indices[part->firstIndex + k]];
+            box = espyBox_AddPoint(box, espyMat4_TransformPoint(*transform, p));
+        }
+    }
+    return box;
 }
 
 const espyiWorldMesh* espyiWorld_FindMesh(const espyWorld* world, espyMeshId id)

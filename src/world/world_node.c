@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Nodes of a world: hierarchy, transforms, flags, bounds, lookup by source id. No library call, no recursion.
+// Nodes of a world: hierarchy, transforms, flags, cameras, lookup by source id. No library call, no recursion.
 //
-// A parent must exist when its child is created and never changes, so that a cycle cannot be built and order of
-// creation is also an order in which parents come first. World transforms are kept up to date when something is set,
-// never on reading: const calls may run at the same time.
+// World transforms and bounds are kept up to date when something is set, never on reading: const calls may run at the
+// same time.
 #include "world/world_internal.h"
-
-static espyiWorldNode* espyWorld_FindNode(const espyWorld* world, espyNodeId id)
-{
-    if (!world || id.index1 <= 0 || (size_t)id.index1 > world->slotCount)
-    {
-        return NULL;
-    }
-    espyiWorldNode* node = &world->nodes[id.index1 - 1];
-    return node->alive && node->generation == id.generation ? node : NULL;
-}
 
 static int32_t espyWorld_SlotOf(const espyWorld* world, const espyiWorldNode* node)
 {
     return (int32_t)(node - world->nodes);
-}
-
-static bool espyNodeKind_HasMesh(espyNodeKind kind)
-{
-    return kind != espyNodeKind_Node3D && kind != espyNodeKind_Camera3D && kind != espyNodeKind_OcclusionArea;
 }
 
 // --- source ids
@@ -75,11 +59,12 @@ static bool espyWorld_ReserveSource(espyWorld* world)
     espyiFree(&world->hooks, world->sourceBuckets);
     world->sourceBuckets = buckets;
     world->sourceBucketCount = count;
-    for (size_t i = 0; i < world->nodeCount; ++i)
+    for (uint32_t i = 0; i < world->order.length; ++i)
     {
-        if (world->nodes[world->order[i]].sourceId >= 0)
+        int32_t slot = world->order.slots[i];
+        if (slot != ESPYI_WORLD_NONE && world->nodes[slot].sourceId >= 0)
         {
-            espyWorld_LinkSource(world, world->order[i]);
+            espyWorld_LinkSource(world, slot);
         }
     }
     return true;
@@ -94,7 +79,7 @@ espyNodeId espyWorld_FindSource(const espyWorld* world, int32_t sourceId)
         {
             if (world->nodes[slot].sourceId == sourceId)
             {
-                return (espyNodeId){slot + 1, world->nodes[slot].generation};
+                return espyiWorld_IdOf(world, slot);
             }
         }
     }
@@ -102,6 +87,23 @@ espyNodeId espyWorld_FindSource(const espyWorld* world, int32_t sourceId)
 }
 
 // --- creation
+
+static bool espyWorld_IsFinite(float value)
+{
+    return value - value == 0.0f;
+}
+
+/// Perspective with an angle below 180 degrees and a near plane, or orthographic with a height.
+static bool espyCamera_IsSound(const espyCamera* camera)
+{
+    bool near = camera->nearDistance > 0.0f || (camera->orthographic && espyWorld_IsFinite(camera->nearDistance));
+    bool far = camera->farDistance == 0.0f || camera->farDistance > camera->nearDistance;
+    bool shape = camera->orthographic ? camera->halfHeight > 0.0f && espyWorld_IsFinite(camera->halfHeight)
+                                      : camera->verticalFov > 0.0f && camera->verticalFov < 3.1415925f;
+    return shape && near && far && camera->aspect > 0.0f && espyWorld_IsFinite(camera->aspect) &&
+           espyWorld_IsFinite(camera->nearDistance) && espyWorld_IsFinite(camera->farDistance) &&
+           espyWorld_IsFinite(camera->offsetX) && espyWorld_IsFinite(camera->offsetY);
+}
 
 static espyResult espyWorld_CheckNodeDef(const espyWorld* world, const espyNodeDef* def)
 {
@@ -112,7 +114,7 @@ static espyResult espyWorld_CheckNodeDef(const espyWorld* world, const espyNodeD
         !ESPYI_CHECK(hooks, def->instances != NULL || def->instanceCount == 0) ||
         !ESPYI_CHECK(hooks, def->instanceCount == 0 || def->kind == espyNodeKind_InstancedMesh3D) ||
         !ESPYI_CHECK(hooks, def->tags != NULL || def->tagCount == 0) ||
-        !ESPYI_CHECK(hooks, def->mesh.index1 == 0 || espyNodeKind_HasMesh(def->kind)) ||
+        !ESPYI_CHECK(hooks, def->kind != espyNodeKind_Camera3D || espyCamera_IsSound(&def->camera)) ||
         !ESPYI_CHECK(hooks, espyWorld_FindSource(world, def->sourceId).index1 == 0))
     {
         return espyResult_InvalidArgument;
@@ -131,57 +133,44 @@ static espyResult espyWorld_CheckNodeDef(const espyWorld* world, const espyNodeD
             return espyResult_InvalidArgument;
         }
     }
-    if (!ESPYI_CHECK(hooks, def->parent.index1 == 0 || espyWorld_FindNode(world, def->parent) != NULL) ||
-        !ESPYI_CHECK(hooks, def->mesh.index1 == 0 || espyiWorld_FindMesh(world, def->mesh) != NULL))
+    if (!ESPYI_CHECK(hooks, def->parent.index1 == 0 || espyiWorld_FindNode(world, def->parent) != NULL))
     {
         return espyResult_InvalidId;
     }
-    return espyResult_Ok;
+    return espyiContent_Check(world, def);
 }
 
-/// Copies name, tags and instances of a def into a node that does not own any yet.
+static void espyWorldNode_FreeOwned(const espyHooks* hooks, espyiWorldNode* node)
+{
+    espyiFree(hooks, node->strings);
+    espyiFree(hooks, node->instances);
+    espyiContent_Free(hooks, node->content);
+}
+
+/// Copies what a def points to into a node that does not own anything yet.
 static bool espyWorldNode_CopyOwned(const espyHooks* hooks, espyiWorldNode* node, const espyNodeDef* def)
 {
-    size_t textSize = def->name ? espyiText_Length(def->name) + 1 : 1;
-    for (uint32_t i = 0; i < def->tagCount; ++i)
+    bool copied = espyiWorldNode_SetStrings(hooks, node, def->name, def->tags, def->tagCount) &&
+                  espyiContent_Create(hooks, def, &node->content);
+    if (copied && def->instanceCount > 0)
     {
-        textSize += espyiText_Length(def->tags[i]) + 1;
+        node->instances = (espyMat4*)espyiAlloc(hooks, def->instanceCount, sizeof(espyMat4));
+        copied = node->instances != NULL;
     }
-    // One block: tag pointers first, for their alignment, then the texts.
-    char* block = (char*)espyiAlloc(hooks, def->tagCount * sizeof(char*) + textSize, 1);
-    espyMat4* instances = NULL;
-    if (block && def->instanceCount > 0)
+    if (!copied)
     {
-        instances = (espyMat4*)espyiAlloc(hooks, def->instanceCount, sizeof(espyMat4));
-    }
-    if (!block || (def->instanceCount > 0 && !instances))
-    {
-        espyiFree(hooks, block);
+        espyWorldNode_FreeOwned(hooks, node);
         return false;
     }
-    espyiBytes_Copy(instances, def->instances, def->instanceCount * sizeof(espyMat4));
-    node->instances = instances;
+    espyiBytes_Copy(node->instances, def->instances, def->instanceCount * sizeof(espyMat4));
     node->instanceCount = def->instanceCount;
-    node->strings = block;
-    node->tags = (const char**)(void*)block;
-    node->tagCount = def->tagCount;
-    char* text = block + def->tagCount * sizeof(char*);
-    size_t size = def->name ? espyiText_Length(def->name) + 1 : 1;
-    espyiBytes_Copy(text, def->name ? def->name : "", size);
-    node->name = text;
-    for (uint32_t i = 0; i < def->tagCount; ++i)
-    {
-        text += size;
-        size = espyiText_Length(def->tags[i]) + 1;
-        espyiBytes_Copy(text, def->tags[i], size);
-        node->tags[i] = text;
-    }
     return true;
 }
 
 static void espyWorld_LinkChild(espyWorld* world, int32_t slot)
 {
     espyiWorldNode* node = &world->nodes[slot];
+    node->previousSibling = node->nextSibling = ESPYI_WORLD_NONE;
     if (node->parent == ESPYI_WORLD_NONE)
     {
         return;
@@ -199,10 +188,31 @@ static void espyWorld_LinkChild(espyWorld* world, int32_t slot)
     parent->lastChild = slot;
 }
 
-static void espyWorld_UpdateWorldTransform(espyWorld* world, espyiWorldNode* node)
+int32_t espyiWorld_NextInSubtree(const espyWorld* world, int32_t root, int32_t slot)
 {
-    node->world = node->parent == ESPYI_WORLD_NONE ? node->local
-                                                   : espyMat4_Multiply(world->nodes[node->parent].world, node->local);
+    if (world->nodes[slot].firstChild != ESPYI_WORLD_NONE)
+    {
+        return world->nodes[slot].firstChild;
+    }
+    while (slot != root && world->nodes[slot].nextSibling == ESPYI_WORLD_NONE)
+    {
+        slot = world->nodes[slot].parent;
+    }
+    return slot == root ? ESPYI_WORLD_NONE : world->nodes[slot].nextSibling;
+}
+
+/// Brings the world transforms and bounds of a node and its descendants up to date.
+static void espyWorld_UpdateSubtree(espyWorld* world, int32_t root)
+{
+    for (int32_t slot = root; slot != ESPYI_WORLD_NONE; slot = espyiWorld_NextInSubtree(world, root, slot))
+    {
+        espyiWorldNode* node = &world->nodes[slot];
+        node->world = node->parent == ESPYI_WORLD_NONE
+                          ? node->local
+                          : espyMat4_Multiply(world->nodes[node->parent].world, node->local);
+        espyiWorld_UpdateBounds(world, node);
+        espyiWorld_Touch(world, slot);
+    }
 }
 
 espyResult espyWorld_CreateNode(espyWorld* world, const espyNodeDef* def, espyNodeId* out)
@@ -224,64 +234,53 @@ espyResult espyWorld_CreateNode(espyWorld* world, const espyNodeDef* def, espyNo
     if ((fresh && world->slotCount >= INT32_MAX) ||
         (fresh && !espyiGrow(hooks, (void**)&world->nodes, &world->slotCapacity, world->slotCount + 1,
                              sizeof(espyiWorldNode))) ||
-        !espyiGrow(hooks, (void**)&world->order, &world->orderCapacity, world->nodeCount + 1, sizeof(int32_t)) ||
-        (def->sourceId >= 0 && !espyWorld_ReserveSource(world)) || !espyWorldNode_CopyOwned(hooks, &node, def))
+        !espyiOrder_Reserve(&world->order, hooks, 1) || (def->sourceId >= 0 && !espyWorld_ReserveSource(world)) ||
+        !espyWorldNode_CopyOwned(hooks, &node, def))
     {
         return espyResult_OutOfMemory;
     }
     int32_t slot = fresh ? (int32_t)world->slotCount++ : world->freeSlot;
-    node.generation = fresh ? 1 : world->nodes[slot].generation;
+    const espyiWorldNode dead = world->nodes[slot];
+    node.generation = fresh ? 1 : dead.generation;
+    node.newer = fresh ? ESPYI_WORLD_NONE : dead.newer;
+    node.older = fresh ? ESPYI_WORLD_NONE : dead.older;
     if (!fresh)
     {
-        world->freeSlot = world->nodes[slot].nextFree;
+        world->freeSlot = dead.nextFree;
     }
     node.alive = true;
     node.kind = def->kind;
     node.flags = def->flags;
     node.parent = def->parent.index1 - 1;
-    node.firstChild = node.lastChild = node.previousSibling = node.nextSibling = ESPYI_WORLD_NONE;
+    node.firstChild = node.lastChild = ESPYI_WORLD_NONE;
     node.nextSource = node.nextFree = ESPYI_WORLD_NONE;
-    node.order = (uint32_t)world->nodeCount;
+    node.order = espyiOrder_Append(&world->order, slot);
     node.local = def->local;
     node.mesh = def->mesh;
+    node.ownBounds = def->bounds;
     node.unrollCellSize = def->unrollCellSize;
     node.camera = def->camera;
     node.proxy = def->proxy;
     node.sourceId = def->sourceId < 0 ? -1 : def->sourceId;
     world->nodes[slot] = node;
-    world->order[world->nodeCount++] = slot;
     espyWorld_LinkChild(world, slot);
-    espyWorld_UpdateWorldTransform(world, &world->nodes[slot]);
+    espyWorld_UpdateSubtree(world, slot);
+    espyiWorld_TouchContent(world, slot);
     if (node.sourceId >= 0)
     {
         ++world->sourceCount;
         espyWorld_LinkSource(world, slot);
     }
-    *out = (espyNodeId){slot + 1, node.generation};
+    *out = espyiWorld_IdOf(world, slot);
+    if (node.kind == espyNodeKind_Camera3D && !world->hadCamera)
+    {
+        world->hadCamera = true;
+        world->activeCamera = *out;
+    }
     return espyResult_Ok;
 }
 
 // --- destruction
-
-static void espyWorldNode_FreeOwned(const espyHooks* hooks, espyiWorldNode* node)
-{
-    espyiFree(hooks, node->strings);
-    espyiFree(hooks, node->instances);
-}
-
-/// The node after `slot` in a walk of the tree under `root` that visits parents first; NONE at the end.
-static int32_t espyWorld_NextInSubtree(const espyWorld* world, int32_t root, int32_t slot)
-{
-    if (world->nodes[slot].firstChild != ESPYI_WORLD_NONE)
-    {
-        return world->nodes[slot].firstChild;
-    }
-    while (slot != root && world->nodes[slot].nextSibling == ESPYI_WORLD_NONE)
-    {
-        slot = world->nodes[slot].parent;
-    }
-    return slot == root ? ESPYI_WORLD_NONE : world->nodes[slot].nextSibling;
-}
 
 static void espyWorld_UnlinkChild(espyWorld* world, int32_t slot)
 {
@@ -297,56 +296,76 @@ static void espyWorld_UnlinkChild(espyWorld* world, int32_t slot)
         node->previousSibling;
 }
 
+/// Empties the slot of a node that nothing links to any more.
+static void espyWorld_Bury(espyWorld* world, int32_t slot)
+{
+    espyiWorldNode* node = &world->nodes[slot];
+    espyWorld_UnlinkSource(world, slot);
+    espyWorldNode_FreeOwned(&world->hooks, node);
+    espyiOrder_Remove(&world->order, node->order);
+    uint32_t generation = node->generation;
+    *node = (espyiWorldNode){
+        .generation = generation, .nextFree = ESPYI_WORLD_NONE, .newer = node->newer, .older = node->older};
+    // A slot whose generations are used up is never handed out again, so that no stale id can match.
+    if (generation < UINT32_MAX)
+    {
+        node->generation = generation + 1;
+        node->nextFree = world->freeSlot;
+        world->freeSlot = slot;
+    }
+    espyiWorld_Touch(world, slot);
+}
+
+/// Closes the gaps of the order once they outnumber the nodes: each removal pays for a constant share of it.
+static void espyWorld_TidyOrder(espyWorld* world)
+{
+    if (!espyiOrder_IsSparse(&world->order))
+    {
+        return;
+    }
+    espyiOrder_Compact(&world->order);
+    for (uint32_t i = 0; i < world->order.length; ++i)
+    {
+        world->nodes[world->order.slots[i]].order = i;
+    }
+}
+
 espyResult espyWorld_DestroyNode(espyWorld* world, espyNodeId id)
 {
-    espyiWorldNode* root = espyWorld_FindNode(world, id);
+    espyiWorldNode* root = espyiWorld_FindNode(world, id);
     if (!ESPYI_CHECK(world ? &world->hooks : NULL, root != NULL))
     {
         return espyResult_InvalidId;
     }
     int32_t rootSlot = espyWorld_SlotOf(world, root);
-    uint32_t kept = root->order;
     espyWorld_UnlinkChild(world, rootSlot);
-    // Links stay readable until the walk is over; nothing of the subtree comes before its root in the order.
-    for (int32_t slot = rootSlot; slot != ESPYI_WORLD_NONE; slot = espyWorld_NextInSubtree(world, rootSlot, slot))
+    // Links must stay readable until the walk is over: first a list of all of them, then their end.
+    int32_t doomed = ESPYI_WORLD_NONE;
+    for (int32_t slot = rootSlot; slot != ESPYI_WORLD_NONE; slot = espyiWorld_NextInSubtree(world, rootSlot, slot))
     {
-        world->nodes[slot].alive = false;
+        world->nodes[slot].nextFree = doomed;
+        doomed = slot;
     }
-    size_t count = world->nodeCount;
-    for (uint32_t i = kept; i < count; ++i)
+    while (doomed != ESPYI_WORLD_NONE)
     {
-        int32_t slot = world->order[i];
-        espyiWorldNode* node = &world->nodes[slot];
-        if (node->alive)
-        {
-            node->order = kept;
-            world->order[kept++] = slot;
-            continue;
-        }
-        espyWorld_UnlinkSource(world, slot);
-        espyWorldNode_FreeOwned(&world->hooks, node);
-        uint32_t generation = node->generation;
-        *node = (espyiWorldNode){.generation = generation, .nextFree = ESPYI_WORLD_NONE};
-        // A slot whose generations are used up is never handed out again, so that no stale id can match.
-        if (generation < UINT32_MAX)
-        {
-            node->generation = generation + 1;
-            node->nextFree = world->freeSlot;
-            world->freeSlot = slot;
-        }
+        int32_t slot = doomed;
+        doomed = world->nodes[slot].nextFree;
+        espyWorld_Bury(world, slot);
     }
-    world->nodeCount = kept;
+    espyWorld_TidyOrder(world);
     return espyResult_Ok;
 }
 
 void espyiWorld_FreeNodes(espyWorld* world)
 {
-    for (size_t i = 0; i < world->nodeCount; ++i)
+    // What was freed of a dead slot is null.
+    for (size_t i = 0; i < world->slotCount; ++i)
     {
-        espyWorldNode_FreeOwned(&world->hooks, &world->nodes[world->order[i]]);
+        espyWorldNode_FreeOwned(&world->hooks, &world->nodes[i]);
     }
     espyiFree(&world->hooks, world->nodes);
-    espyiFree(&world->hooks, world->order);
+    espyiFree(&world->hooks, world->order.slots);
+    espyiFree(&world->hooks, world->order.counts);
     espyiFree(&world->hooks, world->sourceBuckets);
 }
 
@@ -354,22 +373,18 @@ void espyiWorld_FreeNodes(espyWorld* world)
 
 bool espyWorld_IsNode(const espyWorld* world, espyNodeId id)
 {
-    return espyWorld_FindNode(world, id) != NULL;
+    return espyiWorld_FindNode(world, id) != NULL;
 }
 
 uint32_t espyWorld_GetNodeCount(const espyWorld* world)
 {
-    return world ? (uint32_t)world->nodeCount : 0;
+    return world ? world->order.living : 0;
 }
 
 espyNodeId espyWorld_GetNodeAt(const espyWorld* world, uint32_t index)
 {
-    if (!world || index >= world->nodeCount)
-    {
-        return (espyNodeId){0};
-    }
-    int32_t slot = world->order[index];
-    return (espyNodeId){slot + 1, world->nodes[slot].generation};
+    bool known = world && index < world->order.living;
+    return known ? espyiWorld_IdOf(world, espyiOrder_At(&world->order, index)) : (espyNodeId){0};
 }
 
 espyResult espyWorld_GetNode(const espyWorld* world, espyNodeId id, espyNodeDef* out)
@@ -379,7 +394,7 @@ espyResult espyWorld_GetNode(const espyWorld* world, espyNodeId id, espyNodeDef*
         return espyResult_InvalidArgument;
     }
     *out = espyNodeDef_Default();
-    const espyiWorldNode* node = espyWorld_FindNode(world, id);
+    const espyiWorldNode* node = espyiWorld_FindNode(world, id);
     if (!ESPYI_CHECK(&world->hooks, node != NULL))
     {
         return espyResult_InvalidId;
@@ -387,10 +402,11 @@ espyResult espyWorld_GetNode(const espyWorld* world, espyNodeId id, espyNodeDef*
     out->kind = node->kind;
     if (node->parent != ESPYI_WORLD_NONE)
     {
-        out->parent = (espyNodeId){node->parent + 1, world->nodes[node->parent].generation};
+        out->parent = espyiWorld_IdOf(world, node->parent);
     }
     out->local = node->local;
     out->mesh = node->mesh;
+    out->bounds = node->ownBounds;
     out->flags = node->flags;
     out->instances = node->instances;
     out->instanceCount = node->instanceCount;
@@ -401,29 +417,46 @@ espyResult espyWorld_GetNode(const espyWorld* world, espyNodeId id, espyNodeDef*
     out->name = node->name;
     out->tags = node->tags;
     out->tagCount = node->tagCount;
+    const espyiContent* content = node->content;
+    if (content)
+    {
+        out->levels = content->levels;
+        out->levelCount = content->levelCount;
+        out->occluderMesh = content->occluderMesh;
+        out->terrain = content->terrain.width > 0 ? &content->terrain : NULL;
+        out->voxels = content->bricks ? &content->voxels : NULL;
+        out->jointBoxes = content->jointBoxes;
+        out->jointCount = content->jointCount;
+    }
     return espyResult_Ok;
 }
 
 espyResult espyWorld_SetFlags(espyWorld* world, espyNodeId id, uint32_t flags)
 {
-    espyiWorldNode* node = espyWorld_FindNode(world, id);
+    espyiWorldNode* node = espyiWorld_FindNode(world, id);
     if (!ESPYI_CHECK(world ? &world->hooks : NULL, node != NULL))
     {
         return espyResult_InvalidId;
     }
-    node->flags = flags;
+    if (node->flags != flags)
+    {
+        node->flags = flags;
+        // What blocks, and how closely bounds are taken, depends on them.
+        espyiWorld_UpdateBounds(world, node);
+        espyiWorld_Touch(world, espyWorld_SlotOf(world, node));
+    }
     return espyResult_Ok;
 }
 
 uint32_t espyWorld_GetFlags(const espyWorld* world, espyNodeId id)
 {
-    const espyiWorldNode* node = espyWorld_FindNode(world, id);
+    const espyiWorldNode* node = espyiWorld_FindNode(world, id);
     return node ? node->flags : 0;
 }
 
 espyResult espyWorld_SetLocalTransform(espyWorld* world, espyNodeId id, espyMat4 local)
 {
-    espyiWorldNode* node = espyWorld_FindNode(world, id);
+    espyiWorldNode* node = espyiWorld_FindNode(world, id);
     if (!ESPYI_CHECK(world ? &world->hooks : NULL, node != NULL))
     {
         return espyResult_InvalidId;
@@ -433,57 +466,103 @@ espyResult espyWorld_SetLocalTransform(espyWorld* world, espyNodeId id, espyMat4
         return espyResult_InvalidArgument;
     }
     node->local = local;
-    int32_t root = espyWorld_SlotOf(world, node);
-    for (int32_t slot = root; slot != ESPYI_WORLD_NONE; slot = espyWorld_NextInSubtree(world, root, slot))
-    {
-        espyWorld_UpdateWorldTransform(world, &world->nodes[slot]);
-    }
+    espyWorld_UpdateSubtree(world, espyWorld_SlotOf(world, node));
     return espyResult_Ok;
 }
 
 espyMat4 espyWorld_GetWorldTransform(const espyWorld* world, espyNodeId id)
 {
-    const espyiWorldNode* node = espyWorld_FindNode(world, id);
+    const espyiWorldNode* node = espyiWorld_FindNode(world, id);
     return node ? node->world : espyMat4_Identity();
 }
 
-static bool espyBox_Contains(espyBox outer, espyBox inner)
+/// Puts a subtree behind all other nodes in the order, parents first, for which there is room.
+static void espyWorld_MoveToEnd(espyWorld* world, int32_t root)
 {
-    return outer.min.x <= inner.min.x && outer.min.y <= inner.min.y && outer.min.z <= inner.min.z &&
-           outer.max.x >= inner.max.x && outer.max.y >= inner.max.y && outer.max.z >= inner.max.z;
+    for (int32_t slot = root; slot != ESPYI_WORLD_NONE; slot = espyiWorld_NextInSubtree(world, root, slot))
+    {
+        espyiOrder_Remove(&world->order, world->nodes[slot].order);
+        world->nodes[slot].order = espyiOrder_Append(&world->order, slot);
+    }
+    espyWorld_TidyOrder(world);
 }
 
-static espyBox espyWorldMesh_AddBounds(const espyiWorldMesh* mesh, espyMat4 transform, espyBox box)
+espyResult espyWorld_SetParent(espyWorld* world, espyNodeId id, espyNodeId parentId)
 {
-    // Rounding is monotone, so the transformed mesh box holds every transformed vertex to the bit: an instance whose
-    // loose box adds nothing needs no look at its vertices.
-    if (espyBox_Contains(box, espyMat4_TransformBox(transform, mesh->box)))
+    espyiWorldNode* node = espyiWorld_FindNode(world, id);
+    const espyHooks* hooks = world ? &world->hooks : NULL;
+    if (!ESPYI_CHECK(hooks, node != NULL) ||
+        !ESPYI_CHECK(hooks, parentId.index1 == 0 || espyiWorld_FindNode(world, parentId) != NULL))
     {
-        return box;
+        return espyResult_InvalidId;
     }
-    for (uint32_t i = 0; i < mesh->vertexCount; ++i)
+    int32_t slot = espyWorld_SlotOf(world, node), parent = parentId.index1 - 1;
+    bool cycle = false;
+    for (int32_t above = parent; above != ESPYI_WORLD_NONE && !cycle; above = world->nodes[above].parent)
     {
-        box = espyBox_AddPoint(box, espyMat4_TransformPoint(transform, mesh->positions[i]));
+        cycle = above == slot;
     }
-    return box;
+    if (!ESPYI_CHECK(hooks, !cycle))
+    {
+        return espyResult_InvalidArgument;
+    }
+    bool younger = parent != ESPYI_WORLD_NONE && world->nodes[parent].order > node->order;
+    size_t moved = 0;
+    for (int32_t s = slot; s != ESPYI_WORLD_NONE && younger; s = espyiWorld_NextInSubtree(world, slot, s))
+    {
+        ++moved;
+    }
+    if (!espyiOrder_Reserve(&world->order, hooks, moved))
+    {
+        return espyResult_OutOfMemory;
+    }
+    espyWorld_UnlinkChild(world, slot);
+    node->parent = parent;
+    espyWorld_LinkChild(world, slot);
+    if (younger)
+    {
+        espyWorld_MoveToEnd(world, slot);
+    }
+    espyWorld_UpdateSubtree(world, slot);
+    return espyResult_Ok;
 }
 
-espyBox espyWorld_GetWorldBounds(const espyWorld* world, espyNodeId id)
+// --- cameras
+
+espyResult espyWorld_SetCamera(espyWorld* world, espyNodeId id, const espyCamera* camera)
 {
-    espyBox box = espyBox_Empty();
-    const espyiWorldNode* node = espyWorld_FindNode(world, id);
-    const espyiWorldMesh* mesh = node ? espyiWorld_FindMesh(world, node->mesh) : NULL;
-    if (!mesh)
+    espyiWorldNode* node = espyiWorld_FindNode(world, id);
+    const espyHooks* hooks = world ? &world->hooks : NULL;
+    if (!ESPYI_CHECK(hooks, node != NULL))
     {
-        return box;
+        return espyResult_InvalidId;
     }
-    if (node->kind != espyNodeKind_InstancedMesh3D)
+    if (!ESPYI_CHECK(hooks, camera != NULL && node->kind == espyNodeKind_Camera3D && espyCamera_IsSound(camera)))
     {
-        return espyWorldMesh_AddBounds(mesh, node->world, box);
+        return espyResult_InvalidArgument;
     }
-    for (uint32_t i = 0; i < node->instanceCount; ++i)
+    node->camera = *camera;
+    return espyResult_Ok;
+}
+
+espyResult espyWorld_SetActiveCamera(espyWorld* world, espyNodeId id)
+{
+    const espyiWorldNode* node = espyiWorld_FindNode(world, id);
+    const espyHooks* hooks = world ? &world->hooks : NULL;
+    if (!ESPYI_CHECK(hooks, world != NULL && (id.index1 == 0 || node != NULL)))
     {
-        box = espyWorldMesh_AddBounds(mesh, espyMat4_Multiply(node->world, node->instances[i]), box);
+        return espyResult_InvalidId;
     }
-    return box;
+    if (!ESPYI_CHECK(hooks, node == NULL || node->kind == espyNodeKind_Camera3D))
+    {
+        return espyResult_InvalidArgument;
+    }
+    world->activeCamera = node ? id : (espyNodeId){0};
+    return espyResult_Ok;
+}
+
+espyNodeId espyWorld_GetActiveCamera(const espyWorld* world)
+{
+    bool alive = world && espyiWorld_FindNode(world, world->activeCamera) != NULL;
+    return alive ? world->activeCamera : (espyNodeId){0};
 }
