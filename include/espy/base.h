@@ -121,6 +121,16 @@ typedef struct espyHooks
     void* context;
 } espyHooks;
 
+/// Runs loops on the caller's threads; the library starts none. A null function runs them on the calling thread.
+typedef struct espyTasks
+{
+    /// Calls run(job, i) once for each i in [0, count), in any order and on any threads, and returns after the last.
+    void (*parallelFor)(void* context, uint32_t count, void (*run)(void* job, uint32_t index), void* job);
+    void* context;
+    /// How many threads take part: work is cut to fit. 0 and 1 mean one. Never changes a result.
+    uint32_t threadCount;
+} espyTasks;
+
 /// Returns the name of a result, "Ok" or "BadData". Never null. Thread: any.
 ESPY_API const char* espyResult_GetName(espyResult result);
 

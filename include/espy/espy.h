@@ -4,6 +4,7 @@
 #define ESPY_ESPY_H
 
 #include <espy/base.h>
+#include <espy/culling.h>
 #include <espy/math.h>
 #include <espy/mesh.h>
 #include <espy/pvs.h>

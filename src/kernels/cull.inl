@@ -2,14 +2,11 @@
 // Batch kernels of pvs, compiled once per instruction set. The includer names the getter in ESPYI_CULL_KERNELS.
 //
 // Testing slots: the words of several slots are brought side by side, each bit is moved to the sign (or masked), and
-// the signs of 32 draws become one word. Listing: a byte of bits looks up its up to eight indices, which are stored
-// whole; what lies behind the last one is overwritten by the next. Same results in every version.
+// the signs of 32 draws become one word. Same results in every version.
 #include "core/core.h"
 #include "pvs/cull.h"
 
-#if defined(__SSE4_1__)
-#include <immintrin.h>
-#endif
+#include "kernels/list_bits.inl"
 
 // --- 32 draws
 
@@ -121,101 +118,8 @@ static void espyCull_TestSlots(const uint32_t* set, uint32_t slotCount, const ui
     }
 }
 
-// --- lists
-
-/// Lists the bits of one word and stores nothing behind them.
-static inline uint32_t espyCull_ListWord(uint32_t word, uint32_t base, uint32_t* out)
-{
-    uint32_t written = 0;
-    while (word != 0)
-    {
-        out[written++] = base + espyiPopCount32((word & (0u - word)) - 1u);
-        word &= word - 1u;
-    }
-    return written;
-}
-
-#if defined(__AVX512F__)
-
-#define ESPY_LIST_ROOM 32u
-
-/// Stores up to 32 entries behind `out`.
-static inline uint32_t espyCull_ListWide(uint32_t word, uint32_t base, uint32_t* out)
-{
-    const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __m512i low = _mm512_add_epi32(iota, _mm512_set1_epi32((int)base));
-    __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(16));
-    uint32_t lowCount = (uint32_t)__builtin_popcount(word & 0xFFFFu);
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32((__mmask16)word, low));
-    _mm512_storeu_si512(out + lowCount, _mm512_maskz_compress_epi32((__mmask16)(word >> 16), high));
-    return lowCount + (uint32_t)__builtin_popcount(word >> 16);
-}
-
-#elif defined(__SSE4_1__)
-
-#define ESPY_LIST_ROOM 32u
-
-// Byte k of entry b is the place of the k-th 1 bit of b: built from the top bit down, each 1 bit pushing in its place.
-#define ESPY_PLACES_1(b, i, above) (((above) << (8u * (((b) >> (i)) & 1u))) | ((uint64_t)(i) * (((b) >> (i)) & 1u)))
-#define ESPY_PLACES_4(b, i, above) \
-    ESPY_PLACES_1(b, i, ESPY_PLACES_1(b, (i) + 1u, ESPY_PLACES_1(b, (i) + 2u, ESPY_PLACES_1(b, (i) + 3u, above))))
-#define ESPY_PLACES(b) ESPY_PLACES_4(b, 0u, ESPY_PLACES_4(b, 4u, (uint64_t)0))
-#define ESPY_ROWS_4(b) ESPY_PLACES((b)), ESPY_PLACES((b) + 1u), ESPY_PLACES((b) + 2u), ESPY_PLACES((b) + 3u)
-#define ESPY_ROWS_16(b) ESPY_ROWS_4((b)), ESPY_ROWS_4((b) + 4u), ESPY_ROWS_4((b) + 8u), ESPY_ROWS_4((b) + 12u)
-#define ESPY_ROWS_64(b) ESPY_ROWS_16((b)), ESPY_ROWS_16((b) + 16u), ESPY_ROWS_16((b) + 32u), ESPY_ROWS_16((b) + 48u)
-
-static const uint64_t espyCull_Places[256] = {ESPY_ROWS_64(0u), ESPY_ROWS_64(64u), ESPY_ROWS_64(128u),
-                                              ESPY_ROWS_64(192u)};
-
-/// Stores up to 32 entries behind `out`.
-static inline uint32_t espyCull_ListWide(uint32_t word, uint32_t base, uint32_t* out)
-{
-    // Ones of each byte, side by side.
-    uint32_t counts = word - ((word >> 1) & 0x55555555u);
-    counts = (counts & 0x33333333u) + ((counts >> 2) & 0x33333333u);
-    counts = (counts + (counts >> 4)) & 0x0F0F0F0Fu;
-    uint32_t written = 0;
-    for (uint32_t i = 0; i < 32u; i += 8u)
-    {
-        __m128i places = _mm_loadl_epi64((const __m128i*)(const void*)&espyCull_Places[(word >> i) & 0xFFu]);
-#if defined(__AVX2__)
-        __m256i entries = _mm256_add_epi32(_mm256_cvtepu8_epi32(places), _mm256_set1_epi32((int)(base + i)));
-        _mm256_storeu_si256((__m256i*)(void*)(out + written), entries);
-#else
-        __m128i first = _mm_set1_epi32((int)(base + i));
-        _mm_storeu_si128((__m128i*)(void*)(out + written), _mm_add_epi32(_mm_cvtepu8_epi32(places), first));
-        _mm_storeu_si128((__m128i*)(void*)(out + written + 4),
-                         _mm_add_epi32(_mm_cvtepu8_epi32(_mm_srli_si128(places, 4)), first));
-#endif
-        written += (counts >> i) & 0xFFu;
-    }
-    return written;
-}
-
-#endif
-
-static uint32_t espyCull_ListBits(const uint32_t* words, uint32_t wordCount, uint32_t base, uint32_t* out,
-                                  uint32_t room)
-{
-    uint32_t written = 0;
-    for (uint32_t i = 0; i < wordCount; ++i)
-    {
-#if defined(ESPY_LIST_ROOM)
-        // Near the end of the list nothing may be stored behind the last entry.
-        if (room - written >= ESPY_LIST_ROOM)
-        {
-            written += espyCull_ListWide(words[i], base + i * 32u, out + written);
-            continue;
-        }
-#endif
-        written += espyCull_ListWord(words[i], base + i * 32u, out + written);
-    }
-    (void)room;
-    return written;
-}
-
 const espyiCullKernels* ESPYI_CULL_KERNELS(void)
 {
-    static const espyiCullKernels kernels = {espyCull_TestSlots, espyCull_ListBits};
+    static const espyiCullKernels kernels = {espyCull_TestSlots, espyList_Bits};
     return &kernels;
 }

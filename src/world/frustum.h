@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Frustum kernels by instruction set. Every set gives the same bits.
+#ifndef ESPYI_FRUSTUM_H
+#define ESPYI_FRUSTUM_H
+
+#include <espy/culling.h>
+
+typedef struct espyiFrustumKernels
+{
+    /// Copies those of `count` draws that are not outside, in order, with `base` added to each; returns how many.
+    /// The view has at least one eye. `out` has room for `count` entries; those after the last may be overwritten.
+    uint32_t (*cull)(const espyView* view, const espyCullBoxes* boxes, const uint32_t* draws, uint32_t count,
+                     uint32_t base, uint32_t* out);
+    /// As espyBits_ToList, of whole words; `room` is at least the number of 1 bits.
+    uint32_t (*listBits)(const uint32_t* words, uint32_t wordCount, uint32_t base, uint32_t* out, uint32_t room);
+    /// Number of 1 bits.
+    uint32_t (*countBits)(const uint32_t* words, uint32_t wordCount);
+} espyiFrustumKernels;
+
+/// Kernels of one instruction set; null where this build or target has none.
+const espyiFrustumKernels* espyiFrustum_GetScalar(void);
+const espyiFrustumKernels* espyiFrustum_GetSse41(void);
+const espyiFrustumKernels* espyiFrustum_GetAvx2(void);
+const espyiFrustumKernels* espyiFrustum_GetAvx512(void);
+
+#endif
