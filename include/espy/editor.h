@@ -14,11 +14,13 @@ typedef struct espyGathered espyGathered;
 
 /// Turns a world into the arrays of espyBakeInput by the rules of the flags: visible opaque static occluders (instanced
 /// nodes give one occluder an unroll cell), static occludees (the whole node, then its unroll cells), areas, cameras.
+/// Terrains and voxels give the triangles of espyWorld_BuildSurface, levels of detail their occluder mesh and the union
+/// of all levels, plain nodes with bounds a bare box.
 /// Occluders and occludees come in order of node id, then part. Skeletal meshes and particles count as dynamic.
 /// `unrollCellSize` <= 0: the scene's own, else 4 * cellSize; a node's own always wins. An instance belongs to the
 /// unroll cell that holds the centre of its bounds. Cells without an instance have no part number.
-/// The result borrows names from the world and owns the rest. Warnings (dynamic occluders) go to `hooks`.
-/// Errors: InvalidArgument, OutOfMemory, LimitExceeded (ESPY_EDITOR_MAX_TRIANGLES).
+/// The result borrows names from the world and owns the rest. Warnings (dynamic occluders, levels that block nothing)
+/// go to `hooks`. Errors: InvalidArgument, OutOfMemory, LimitExceeded (ESPY_EDITOR_MAX_TRIANGLES).
 ESPY_API espyResult espyEditor_Gather(const espyWorld* world, float cellSize, float unrollCellSize,
                                       const espyHooks* hooks, espyGathered** out);
 ESPY_API const espyBakeInput* espyGathered_GetInput(const espyGathered* gathered);

@@ -36,6 +36,8 @@ ESPY_MESSAGE(ImportUnknownExtra, 205, Warning, "%s: the value of '%s' is not und
 ESPY_MESSAGE(ImportSkipped, 206, Warning, "%s")
 ESPY_MESSAGE(GatherTooManyTriangles, 207, Error,
              "the level has more than %llu triangles with all instances: split it, or use simpler meshes")
+ESPY_MESSAGE(GatherLevelsBlockNothing, 208, Warning,
+             "%s has levels of detail and no occluder mesh that all of them cover: it occludes nothing")
 
 ESPY_MESSAGE(PvsResolved, 301, Info, "Occlusion: resolved %s")
 ESPY_MESSAGE(PvsStale, 302, Warning, "occlusion data is stale: %s")

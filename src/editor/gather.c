@@ -3,7 +3,7 @@
 //
 // World transforms are composed and applied in double precision and rounded once, so that deep hierarchies do not
 // drift. Mirrored transforms turn triangles inside out; their corners are swapped back, instance by instance.
-#include "core/core.h"
+#include "editor/gather_form.h"
 
 #include <espy/editor.h>
 
@@ -14,14 +14,6 @@ typedef struct espyMat4d
 {
     double m[16];
 } espyMat4d;
-
-/// The triangles of one mesh that a purpose needs.
-typedef struct espyGatherShape
-{
-    espyTriangles triangles;
-    espyVec3* ownPositions; ///< Set where the shape is a selection of the mesh's parts.
-    uint32_t* ownIndices;
-} espyGatherShape;
 
 /// One instance of a node's mesh; an ordinary node is one instance of its own.
 typedef struct espyGatherInstance
@@ -156,67 +148,7 @@ static void espyGathered_Warn(const espyGathered* gathered, espyMessageId id, co
     }
 }
 
-// --- shapes
-
-/// The opaque triangles of a mesh with only the vertices that they use, or the mesh itself where all of it is opaque.
-static espyResult espyGatherShape_MakeOpaque(const espyHooks* hooks, const espyMeshDef* mesh, espyGatherShape* out)
-{
-    const espyTriangles* all = &mesh->triangles;
-    size_t indexCount = 0;
-    for (uint32_t i = 0; i < mesh->partCount; ++i)
-    {
-        indexCount += mesh->parts[i].material == espyMaterialClass_Opaque ? mesh->parts[i].indexCount : 0u;
-    }
-    *out = (espyGatherShape){.triangles = *all};
-    // Parts may overlap or leave triangles out: only one part over everything is the mesh itself for sure.
-    if (mesh->partCount == 1 && indexCount == 3u * (size_t)all->triangleCount)
-    {
-        return espyResult_Ok;
-    }
-    out->triangles = (espyTriangles){0};
-    if (indexCount == 0)
-    {
-        return espyResult_Ok;
-    }
-    if (indexCount > UINT32_MAX)
-    {
-        return espyResult_LimitExceeded;
-    }
-    uint32_t* remap = (uint32_t*)espyiAlloc(hooks, all->vertexCount, sizeof(uint32_t));
-    out->ownPositions = (espyVec3*)espyiAlloc(hooks, all->vertexCount, sizeof(espyVec3));
-    out->ownIndices = (uint32_t*)espyiAlloc(hooks, indexCount, sizeof(uint32_t));
-    if (!remap || !out->ownPositions || !out->ownIndices)
-    {
-        espyiFree(hooks, remap);
-        return espyResult_OutOfMemory;
-    }
-    uint32_t vertexCount = 0;
-    size_t written = 0;
-    for (uint32_t i = 0; i < mesh->partCount; ++i)
-    {
-        const espyMeshPart* part = &mesh->parts[i];
-        uint32_t count = part->material == espyMaterialClass_Opaque ? part->indexCount : 0u;
-        for (uint32_t k = 0; k < count; ++k)
-        {
-            uint32_t vertex = all->indices[part->firstIndex + k];
-            if (remap[vertex] == 0)
-            {
-                out->ownPositions[vertexCount] = all->positions[vertex];
-                remap[vertex] = ++vertexCount;
-            }
-            out->ownIndices[written++] = remap[vertex] - 1;
-        }
-    }
-    espyiFree(hooks, remap);
-    out->triangles = (espyTriangles){out->ownPositions, out->ownIndices, vertexCount, (uint32_t)(indexCount / 3)};
-    return espyResult_Ok;
-}
-
-static void espyGatherShape_Free(const espyHooks* hooks, espyGatherShape* shape)
-{
-    espyiFree(hooks, shape->ownPositions);
-    espyiFree(hooks, shape->ownIndices);
-}
+// --- copies
 
 static espyResult espyGather_Refuse(const espyGathered* out)
 {
@@ -432,60 +364,115 @@ static espyResult espyGather_AddOccludees(espyGatherJob* job, const espyNodeDef*
     return espyResult_Ok;
 }
 
-static espyResult espyGather_AddMeshNode(espyGatherJob* job, const espyNodeDef* node, const espyMat4d* world,
-                                         bool occludes, bool isOccludee)
+/// "node 'NAME'" or "node #ID".
+static void espyGather_NameNode(const espyNodeDef* node, char* text, size_t size)
+{
+    if (node->name && node->name[0] != '\0')
+    {
+        snprintf(text, size, "node '%.128s'", node->name);
+    }
+    else
+    {
+        snprintf(text, size, "node #%d", (int)node->sourceId);
+    }
+}
+
+static void espyGather_WarnOfNode(const espyGatherJob* job, const espyNodeDef* node, espyMessageId id)
+{
+    char name[160], line[320];
+    espyGather_NameNode(node, name, sizeof name);
+    snprintf(line, sizeof line, espyMessage_GetText(id), name);
+    espyGathered_Warn(job->out, id, line);
+}
+
+/// Adds the triangles of a node, instanced or not. `form` is whole.
+static espyResult espyGather_AddForm(espyGatherJob* job, const espyNodeDef* node, const espyMat4d* world,
+                                     const espyiGatherForm* form, bool occludes, bool isOccludee)
 {
     espyGathered* out = job->out;
-    espyMeshDef mesh;
     uint32_t cellCount;
-    espyResult result = espyWorld_GetMesh(job->world, node->mesh, &mesh);
-    if (result != espyResult_Ok || mesh.triangles.triangleCount == 0)
-    {
-        return result;
-    }
     uint64_t instanceCount = node->kind == espyNodeKind_InstancedMesh3D ? node->instanceCount : 1u;
-    if (instanceCount * mesh.triangles.triangleCount > ESPY_EDITOR_MAX_TRIANGLES ||
-        instanceCount * mesh.triangles.vertexCount > UINT32_MAX)
+    uint32_t triangleCount = form->drawn.triangleCount, vertexCount = form->drawn.vertexCount;
+    triangleCount = form->blocks.triangleCount > triangleCount ? form->blocks.triangleCount : triangleCount;
+    vertexCount = form->blocks.vertexCount > vertexCount ? form->blocks.vertexCount : vertexCount;
+    if (instanceCount * triangleCount > ESPY_EDITOR_MAX_TRIANGLES || instanceCount * vertexCount > UINT32_MAX)
     {
         return espyGather_Refuse(out);
     }
-    result = espyGather_MakeCells(job, node, world, &mesh.triangles, &cellCount);
+    espyResult result = espyGather_MakeCells(job, node, world, &form->drawn, &cellCount);
     if (result != espyResult_Ok || cellCount == 0)
     {
         return result;
     }
-    espyGatherShape opaque = {0};
     espyGatherCopies copies = {0};
     bool copied = false;
     uint32_t firstOwn = out->input.occluderCount;
-    if (occludes)
+    if (occludes && form->blocks.triangleCount > 0)
     {
-        result = espyGatherShape_MakeOpaque(&out->hooks, &mesh, &opaque);
-        if (result == espyResult_Ok && opaque.triangles.triangleCount > 0)
+        result = espyGather_Copy(out, &form->blocks, job->instances, job->cells, cellCount, &copies);
+        if (result == espyResult_Ok)
         {
-            result = espyGather_Copy(out, &opaque.triangles, job->instances, job->cells, cellCount, &copies);
-            if (result == espyResult_Ok)
-            {
-                result = espyGather_AddOccluders(job, node, &opaque.triangles, &copies, cellCount);
-            }
-            // Where all of the mesh is opaque the occludee is the same triangles: one copy serves both.
-            copied = opaque.ownIndices == NULL;
+            result = espyGather_AddOccluders(job, node, &form->blocks, &copies, cellCount);
         }
-        espyGatherShape_Free(&out->hooks, &opaque);
+        // Where all of the mesh is opaque the occludee is the same triangles: one copy serves both.
+        copied = form->shared;
     }
     uint32_t ownCount = out->input.occluderCount - firstOwn;
     if (result == espyResult_Ok && isOccludee)
     {
         if (!copied)
         {
-            result = espyGather_Copy(out, &mesh.triangles, job->instances, job->cells, cellCount, &copies);
+            result = espyGather_Copy(out, &form->drawn, job->instances, job->cells, cellCount, &copies);
         }
         if (result == espyResult_Ok)
         {
-            result = espyGather_AddOccludees(job, node, &mesh.triangles, &copies, cellCount, firstOwn, ownCount);
+            result = espyGather_AddOccludees(job, node, &form->drawn, &copies, cellCount, firstOwn, ownCount);
         }
     }
     return result;
+}
+
+static espyResult espyGather_AddMeshNode(espyGatherJob* job, espyNodeId id, const espyNodeDef* node,
+                                         const espyMat4d* world, bool occludes, bool isOccludee)
+{
+    const espyHooks* hooks = &job->out->hooks;
+    espyiGatherForm form;
+    espyResult result = espyiGatherForm_Make(job->world, id, node, hooks, &form);
+    if (result == espyResult_Ok && occludes && form.blocksNothing)
+    {
+        espyGather_WarnOfNode(job, node, espyMessageId_GatherLevelsBlockNothing);
+    }
+    if (result == espyResult_LimitExceeded)
+    {
+        result = espyGather_Refuse(job->out);
+    }
+    if (result == espyResult_Ok && form.drawn.triangleCount > 0)
+    {
+        result = espyGather_AddForm(job, node, world, &form, occludes, isOccludee);
+    }
+    espyiGatherForm_Free(hooks, &form);
+    return result;
+}
+
+/// A bare box (light, probe, sound source): an occludee whose surface is its box.
+static espyResult espyGather_AddBox(espyGatherJob* job, const espyNodeDef* node, const espyMat4d* world)
+{
+    espyGathered* out = job->out;
+    espyBox given = node->bounds, box = espyBox_Empty();
+    if (!espyiGrow(&out->hooks, (void**)&out->occludees, &out->occludeeCapacity, (size_t)out->input.occludeeCount + 1u,
+                   sizeof(espyBakeOccludee)))
+    {
+        return espyResult_OutOfMemory;
+    }
+    for (int i = 0; i < 8; ++i)
+    {
+        espyVec3 corner = {i & 1 ? given.max.x : given.min.x, i & 2 ? given.max.y : given.min.y,
+                           i & 4 ? given.max.z : given.min.z};
+        box = espyBox_AddPoint(box, espyMat4d_TransformPoint(world, corner));
+    }
+    out->occludees[out->input.occludeeCount++] =
+        (espyBakeOccludee){.box = box, .node = node->sourceId, .part = -1, .name = node->name};
+    return espyResult_Ok;
 }
 
 static espyResult espyGather_AddArea(espyGathered* out, const espyMat4d* world)
@@ -511,53 +498,40 @@ static espyResult espyGather_AddViewPoint(espyGathered* out, const espyMat4d* wo
     return espyResult_Ok;
 }
 
-static espyResult espyGather_AddNode(espyGatherJob* job, const espyNodeDef* node, const espyMat4d* world)
+static espyResult espyGather_AddNode(espyGatherJob* job, espyNodeId id, const espyNodeDef* node, const espyMat4d* world)
 {
     uint32_t flags = node->flags;
     if (flags & espyNodeFlag_Hidden)
     {
         return espyResult_Ok;
     }
-    switch (node->kind)
+    if (node->kind == espyNodeKind_OcclusionArea)
     {
-    case espyNodeKind_OcclusionArea:
         return espyGather_AddArea(job->out, world);
-    case espyNodeKind_Camera3D:
-        return espyGather_AddViewPoint(job->out, world);
-    case espyNodeKind_Node3D:
-        return espyResult_Ok;
-    case espyNodeKind_StaticMesh3D:
-    case espyNodeKind_InstancedMesh3D:
-    case espyNodeKind_SkeletalMesh3D:
-    case espyNodeKind_Particle3D:
-    case espyNodeKind_Terrain3D:
-    case espyNodeKind_Voxel3D:
-        break;
     }
+    if (node->kind == espyNodeKind_Camera3D)
+    {
+        return espyGather_AddViewPoint(job->out, world);
+    }
+    bool bare = node->kind == espyNodeKind_Node3D;
+    bool isOccludee = (flags & espyNodeFlag_OccludeeStatic) && !(flags & espyNodeFlag_Blocker);
+    bool occludes = flags & espyNodeFlag_OccluderStatic;
     // A skeleton or particles change shape at run time, whatever the flags say.
     bool dynamic = (flags & espyNodeFlag_Dynamic) || node->kind == espyNodeKind_SkeletalMesh3D ||
                    node->kind == espyNodeKind_Particle3D;
-    if (dynamic && (flags & espyNodeFlag_OccluderStatic))
+    if (dynamic && occludes && !bare)
     {
-        char name[160], line[256];
-        if (node->name && node->name[0] != '\0')
-        {
-            snprintf(name, sizeof name, "node '%.128s'", node->name);
-        }
-        else
-        {
-            snprintf(name, sizeof name, "node #%d", (int)node->sourceId);
-        }
-        snprintf(line, sizeof line, espyMessage_GetText(espyMessageId_ImportDynamicOccluder), name);
-        espyGathered_Warn(job->out, espyMessageId_ImportDynamicOccluder, line);
+        espyGather_WarnOfNode(job, node, espyMessageId_ImportDynamicOccluder);
     }
-    if (dynamic || (flags & espyNodeFlag_Skybox) || node->mesh.index1 == 0)
+    if (dynamic || (flags & espyNodeFlag_Skybox))
     {
         return espyResult_Ok;
     }
-    bool occludes = flags & espyNodeFlag_OccluderStatic;
-    bool isOccludee = (flags & espyNodeFlag_OccludeeStatic) && !(flags & espyNodeFlag_Blocker);
-    return occludes || isOccludee ? espyGather_AddMeshNode(job, node, world, occludes, isOccludee) : espyResult_Ok;
+    if (bare)
+    {
+        return isOccludee && espyBox_IsValid(node->bounds) ? espyGather_AddBox(job, node, world) : espyResult_Ok;
+    }
+    return occludes || isOccludee ? espyGather_AddMeshNode(job, id, node, world, occludes, isOccludee) : espyResult_Ok;
 }
 
 typedef struct espyGatherKey
@@ -647,8 +621,9 @@ espyResult espyEditor_Gather(const espyWorld* world, float cellSize, float unrol
     for (uint32_t i = 0; i < count && result == espyResult_Ok; ++i)
     {
         espyNodeDef node;
-        espyWorld_GetNode(world, espyWorld_GetNodeAt(world, job.sorted[i]), &node);
-        result = espyGather_AddNode(&job, &node, &job.transforms[job.sorted[i]]);
+        espyNodeId id = espyWorld_GetNodeAt(world, job.sorted[i]);
+        espyWorld_GetNode(world, id, &node);
+        result = espyGather_AddNode(&job, id, &node, &job.transforms[job.sorted[i]]);
     }
     espyiFree(&resolved, job.transforms);
     espyiFree(&resolved, job.orderOfSlot);
