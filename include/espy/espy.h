@@ -7,6 +7,7 @@
 #include <espy/culling.h>
 #include <espy/math.h>
 #include <espy/mesh.h>
+#include <espy/proxy.h>
 #include <espy/pvs.h>
 #include <espy/view.h>
 #include <espy/world.h>
