@@ -28,6 +28,18 @@ espyPvsCaseDef espyPvsCaseDef_Default(void)
                             .tools = true};
 }
 
+/// Cells that are stored for themselves take the next number of the generator, lumps one of their own.
+static bool espyCase_IsStored(const espyPvsCaseDef* def, espyiRng* rng, uint32_t x, uint32_t y, uint32_t z)
+{
+    if (def->storedLump == 0)
+    {
+        return espyiRng_Float(rng) < def->storedShare;
+    }
+    uint32_t lump = x / def->storedLump + 1000u * (y / def->storedLump) + 1000000u * (z / def->storedLump);
+    espyiRng own = espyiRng_Seed(def->seed * 7u + lump);
+    return espyiRng_Float(&own) < def->storedShare;
+}
+
 static void espyCase_FillGrid(const espyPvsCaseDef* def, espyiRng* rng, espyiGrid* grid)
 {
     size_t lattice = (size_t)def->dims[0] * def->dims[1] * def->dims[2];
@@ -41,7 +53,7 @@ static void espyCase_FillGrid(const espyPvsCaseDef* def, espyiRng* rng, espyiGri
         {
             for (uint32_t x = 0; x < def->dims[0]; ++x)
             {
-                if (espyiRng_Float(rng) < def->storedShare)
+                if (espyCase_IsStored(def, rng, x, y, z))
                 {
                     grid->cells[grid->cellCount++] = (espyiCellCoord){(uint16_t)x, (uint16_t)y, (uint16_t)z};
                 }
@@ -92,10 +104,26 @@ static void espyCase_FillCoarse(const espyPvsCaseDef* def, espyiGrid* grid)
     free(used);
 }
 
+/// Whether a cell sees what lies at a random place: within a random distance.
+static bool espyCase_SeesNear(const espyPvsCaseDef* def, espyiCellCoord cell, uint32_t item)
+{
+    espyiRng rng = espyiRng_Seed(def->seed * 131u + item);
+    float reach = 0.2f + 0.4f * espyiRng_Float(&rng);
+    float distance = 0.0f;
+    const uint32_t at[3] = {cell.x, cell.y, cell.z};
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        float d = (float)at[axis] / (float)def->dims[axis] - espyiRng_Float(&rng);
+        distance += d * d;
+    }
+    return distance < reach * reach;
+}
+
 /// Random rows, several cells sharing one, and the table of them by linear search.
-static uint8_t* espyCase_FillTable(const espyPvsCaseDef* def, espyiRng* rng, uint32_t cellCount, uint32_t width,
+static uint8_t* espyCase_FillTable(const espyPvsCaseDef* def, espyiRng* rng, const espyiGrid* grid, uint32_t width,
                                    espyiTable* table)
 {
+    uint32_t cellCount = grid->cellCount;
     uint32_t words = espyiBits_Words(width);
     uint8_t* visible = espyCase_Alloc((size_t)cellCount * width, 1);
     *table = (espyiTable){.width = width, .words = words, .cellCount = cellCount};
@@ -108,7 +136,7 @@ static uint8_t* espyCase_FillTable(const espyPvsCaseDef* def, espyiRng* rng, uin
         memset(set, 0, words * sizeof *set);
         for (uint32_t i = 0; i < width; ++i)
         {
-            if (espyiRng_Below(&row, 3) == 0)
+            if (def->coherent ? espyCase_SeesNear(def, grid->cells[cell], i) : espyiRng_Below(&row, 3) == 0)
             {
                 visible[(size_t)cell * width + i] = 1;
                 espyiBits_Set(set, i);
@@ -154,8 +182,8 @@ espyPvsCase espyPvsCase_Make(const espyPvsCaseDef* def)
     espyCase_FillGrid(def, &rng, &made.grid);
     espyCase_FillCoarse(def, &made.grid);
     espyCase_FillEntries(def, &rng, &made);
-    made.visible = espyCase_FillTable(def, &rng, made.grid.cellCount, def->occludeeCount, &made.statics);
-    made.blockVisible = espyCase_FillTable(def, &rng, made.grid.cellCount, made.grid.coarseCount, &made.dynamics);
+    made.visible = espyCase_FillTable(def, &rng, &made.grid, def->occludeeCount, &made.statics);
+    made.blockVisible = espyCase_FillTable(def, &rng, &made.grid, made.grid.coarseCount, &made.dynamics);
     if (!def->tools)
     {
         free(made.grid.solid);

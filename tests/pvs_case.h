@@ -11,11 +11,13 @@ typedef struct espyPvsCaseDef
     uint32_t dims[3];
     espyVec3 origin;
     float cellSize;
-    float storedShare; ///< Of the lattice cells; 1: all.
+    float storedShare;   ///< Of the lattice cells; 1: all.
+    uint32_t storedLump; ///< Edge of the cubes of cells that are stored together or not at all; 0: each for itself.
     float solidShare;
     uint32_t occluderCount, occludeeCount;
     uint32_t distinctRows; ///< Rows to draw from, so that sets are shared.
     uint32_t coarseFactor; ///< 0: no dynamic table.
+    bool coherent;         ///< Neighbouring cells see nearly the same, as in a level; distinctRows is not used.
     bool tools;            ///< With node ids, parts, hashes and solid cells.
 } espyPvsCaseDef;
 

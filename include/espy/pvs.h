@@ -34,6 +34,7 @@ typedef struct espyPvsInfo
     espyBakeQuality quality;
     espyVec3 origin;         ///< Minimum corner of the lattice.
     float cellSize;          ///< Metres.
+    float bakedCellSize;     ///< Metres; below cellSize where a cook joined cells. Nodes are matched by this one.
     uint32_t dims[3];        ///< Lattice cells along x, y, z.
     uint32_t cellCount;      ///< Stored cells.
     uint32_t solidCellCount; ///< Stored cells without an open sample.

@@ -3,10 +3,10 @@
 //
 // Only the directory is needed: each section says how wide its numbers are, so that sections of later versions are
 // turned as well.
+#include "bake/tables.h"
 #include "core/core.h"
 #include "pvs/format.h"
 
-#include <espy/bake.h>
 #include <string.h>
 
 static void espyBytes_Reverse(uint8_t* bytes, size_t size, uint32_t unitBytes)
@@ -112,7 +112,8 @@ static void espyFile_ToNative(uint8_t* bytes, size_t size)
     header->hash = header->hash == hash ? native : ~native;
 }
 
-espyResult espyBake_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out, espyDataError* error)
+espyResult espyiBlob_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out, const espyHooks* hooks,
+                                      espyDataError* error)
 {
     espyDataError ignored;
     espyDataError* failure = error ? error : &ignored;
@@ -121,8 +122,7 @@ espyResult espyBake_ConvertByteOrder(const void* data, size_t size, bool bigEndi
     {
         return failure->result;
     }
-    espyHooks hooks = espyiHooks_Resolve(NULL);
-    uint8_t* copy = espyiAlloc(&hooks, size, 1);
+    uint8_t* copy = espyiAlloc(hooks, size, 1);
     if (!copy)
     {
         *failure = (espyDataError){espyResult_OutOfMemory, 0, ""};
@@ -148,6 +148,12 @@ espyResult espyBake_ConvertByteOrder(const void* data, size_t size, bool bigEndi
         }
         memcpy(out, copy, size);
     }
-    espyiFree(&hooks, copy);
+    espyiFree(hooks, copy);
     return result;
+}
+
+espyResult espyBake_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out, espyDataError* error)
+{
+    espyHooks hooks = espyiHooks_Resolve(NULL);
+    return espyiBlob_ConvertByteOrder(data, size, bigEndian, out, &hooks, error);
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define ESPY_BLOB_MAX_SECTIONS 14u
+#define ESPY_BLOB_MAX_SECTIONS 15u
 /// Each doubling of the index makes a probe that is too long far less likely; eight never happen by chance.
 #define ESPY_MAP_MAX_DOUBLINGS 8u
 
@@ -197,6 +197,14 @@ static void espyBlob_AddSections(espyBlob* blob)
     if (def->dynamics)
     {
         espyBlob_AddTable(blob, def->dynamics, espyiSectionKind_DynamicCells, espyiSectionKind_DynamicSets);
+    }
+    if (def->bakedCellSize > 0.0f)
+    {
+        espyBlob_Add(blob, espyiSectionKind_BakedCellSize, 4, 4, &def->bakedCellSize, 1);
+    }
+    if (def->cooked)
+    {
+        return;
     }
     if ((allOccluders || def->occluderNodes) && (allOccludees || def->occludeeNodes))
     {

@@ -562,6 +562,38 @@ static bool espyTable_Finish(espyTableBuild* build, espyiTable* out)
     return good;
 }
 
+espyResult espyiTable_FromRows(uint32_t cellCount, uint32_t width, espyiRowFn* fill, void* context,
+                               const espyHooks* hooks, espyiTable* out)
+{
+    *out = (espyiTable){.width = width, .words = espyiBits_Words(width), .cellCount = cellCount};
+    if (cellCount == 0)
+    {
+        return espyResult_Ok;
+    }
+    espyiGrid grid = {.cellCount = cellCount};
+    espyTableBuild build = {.grid = &grid, .hooks = hooks, .width = width};
+    espySetPool_Begin(&build.pool, out->words, hooks);
+    build.cells = espyiAlloc(hooks, cellCount, sizeof *build.cells);
+    build.block = espyiAlloc(hooks, (size_t)out->words + 1u, sizeof *build.block);
+    bool good = build.cells && build.block;
+    for (uint32_t i = 0; good && i < cellCount; ++i)
+    {
+        memset(build.block, 0, (size_t)out->words * sizeof *build.block);
+        fill(context, i, build.block);
+        good = espySetPool_Intern(&build.pool, build.block, &build.cells[i]);
+    }
+    good = good && espyTable_Finish(&build, out);
+    espySetPool_End(&build.pool);
+    espyiFree(hooks, build.block);
+    espyiFree(hooks, build.cells);
+    if (!good)
+    {
+        espyiTable_Free(out, hooks);
+        return espyResult_OutOfMemory;
+    }
+    return espyResult_Ok;
+}
+
 espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, bool solidSeesAll,
                             const espyHooks* hooks, espyiTable* out)
 {

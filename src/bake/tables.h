@@ -37,6 +37,12 @@ espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, 
                             const espyHooks* hooks, espyiTable* out);
 void espyiTable_Free(espyiTable* table, const espyHooks* hooks);
 
+/// Writes the row of a cell, `words` words that come zeroed; bits above the width stay 0.
+typedef void espyiRowFn(void* context, uint32_t cell, uint32_t* row);
+/// The same table from rows that are written one by one, in order of the cells.
+espyResult espyiTable_FromRows(uint32_t cellCount, uint32_t width, espyiRowFn* fill, void* context,
+                               const espyHooks* hooks, espyiTable* out);
+
 /// Everything that goes into a file, as arrays.
 typedef struct espyiBlobDef
 {
@@ -58,11 +64,17 @@ typedef struct espyiBlobDef
     const espyiTable* statics;
     const espyiTable* dynamics;     ///< Null: no dynamic table.
     const uint32_t* occludeeProven; ///< Cells that are proven not to see each; for `espy info` and incremental bakes.
+    bool cooked;                    ///< Without any section that only tools read.
+    float bakedCellSize;            ///< Of a cook that joined cells; 0: cellSize.
 } espyiBlobDef;
 
 /// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator, and proves it with
 /// espyPvs_Load. Deterministic: padding is 0. Node ids, parts or hashes that are null leave their section out.
 /// Errors: InvalidArgument (the def breaks a rule of the format), LimitExceeded, OutOfMemory.
 espyResult espyiBlob_Write(const espyiBlobDef* def, const espyHooks* hooks, void** out, size_t* outSize);
+
+/// espyBake_ConvertByteOrder with the copy that it works on from `hooks`.
+espyResult espyiBlob_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out, const espyHooks* hooks,
+                                      espyDataError* error);
 
 #endif

@@ -91,11 +91,12 @@ typedef enum espyiSectionKind
     espyiSectionKind_CoarseIndex = 7,
     espyiSectionKind_DynamicCells = 8,
     espyiSectionKind_DynamicSets = 9,
-    espyiSectionKind_Nodes = 0x100,      ///< int32_t: occluders, then occludees.
-    espyiSectionKind_Parts = 0x101,      ///< int32_t: occludees.
-    espyiSectionKind_Hashes = 0x102,     ///< uint64_t: occluders, then occludees.
-    espyiSectionKind_SolidCells = 0x103, ///< One bit a cell.
-    espyiSectionKind_Statistics = 0x104, ///< uint32_t: cells proven not to see each occludee.
+    espyiSectionKind_BakedCellSize = 0x20, ///< float: cell size before a cook joined cells. Absent where none did.
+    espyiSectionKind_Nodes = 0x100,        ///< int32_t: occluders, then occludees.
+    espyiSectionKind_Parts = 0x101,        ///< int32_t: occludees.
+    espyiSectionKind_Hashes = 0x102,       ///< uint64_t: occluders, then occludees.
+    espyiSectionKind_SolidCells = 0x103,   ///< One bit a cell.
+    espyiSectionKind_Statistics = 0x104,   ///< uint32_t: cells proven not to see each occludee.
 } espyiSectionKind;
 
 /// Up to 32 stored cells (or coarse blocks) that share y and z. Bit i of `mask` stands for x = 32 * xBlock + i.

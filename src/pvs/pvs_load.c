@@ -254,6 +254,8 @@ static const char* espyLoad_Name(espyiSectionKind kind)
         return "DYNAMIC_CELLS";
     case espyiSectionKind_DynamicSets:
         return "DYNAMIC_SETS";
+    case espyiSectionKind_BakedCellSize:
+        return "BAKED_CELL_SIZE";
     case espyiSectionKind_Nodes:
         return "NODES";
     case espyiSectionKind_Parts:
@@ -363,6 +365,18 @@ static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSect
         }
     }
     return true;
+}
+
+/// Cells only ever grow from what was baked.
+static bool espyLoad_BakedCellSize(espyLoad* load)
+{
+    const void* data;
+    if (!espyLoad_Section(load, espyiSectionKind_BakedCellSize, false, 4, 4, 1, &data))
+    {
+        return false;
+    }
+    return !data || (*(const float*)data > 0.0f && *(const float*)data <= load->header->cellSize) ||
+           espyLoad_Bad(load, espyLoad_OffsetOf(load, data), "BAKED_CELL_SIZE");
 }
 
 // --- maps
@@ -688,7 +702,7 @@ espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataEr
     bool good =
         espyLoad_Identity(&load) && espyLoad_Directory(&load) && espyLoad_Values(&load) &&
         espyLoad_Entries(&load, out) && espyLoad_Cells(&load, out) && espyLoad_Coarse(&load, out) &&
-        espyLoad_ToolSections(&load, out) &&
+        espyLoad_BakedCellSize(&load) && espyLoad_ToolSections(&load, out) &&
         (espyiFile_Hash(bytes, size) == load.header->hash || espyLoad_Bad(&load, ESPY_HEADER_OFFSET(hash), "hash"));
     if (good)
     {
@@ -752,6 +766,8 @@ void espyPvs_GetInfo(const espyPvs* pvs, espyPvsInfo* out)
     out->seed = h->seed;
     out->settingsHash = h->settingsHash;
     out->contentHash = h->contentHash;
+    const espyiFileSection* baked = espyiFile_Find(pvs->bytes, espyiSectionKind_BakedCellSize);
+    out->bakedCellSize = baked ? *(const float*)(const void*)(pvs->bytes + (size_t)baked->offset) : pvs->cellSize;
     const espyiFileSection* statistics = espyiFile_Find(pvs->bytes, espyiSectionKind_Statistics);
     const uint32_t* proven =
         statistics ? (const uint32_t*)(const void*)(pvs->bytes + (size_t)statistics->offset) : NULL;

@@ -266,6 +266,21 @@ json_t* espyiCliJson_FromTables(const espyPvsInfo* info)
     return tables;
 }
 
+void espyiCliTables_PrintResolved(FILE* stream, const espyPvsInfo* info)
+{
+    espyCliLine tables, line;
+    espyiCliLine_Set(
+        &tables, espyCliExit_Ok,
+        "%s bytes: entries %s, cell map %s, static cells %s, static sets %s, dynamic cells %s, dynamic sets "
+        "%s",
+        espyiCliNumber_FromCount(info->fileBytes).text, espyiCliNumber_FromCount(info->entriesBytes).text,
+        espyiCliNumber_FromCount(info->cellMapBytes).text, espyiCliNumber_FromCount(info->staticCellsBytes).text,
+        espyiCliNumber_FromCount(info->staticSetsBytes).text, espyiCliNumber_FromCount(info->dynamicCellsBytes).text,
+        espyiCliNumber_FromCount(info->dynamicSetsBytes).text);
+    espyiCliLine_Set(&line, espyCliExit_Ok, espyMessage_GetText(espyMessageId_PvsResolved), tables.text);
+    fprintf(stream, "%s\n", line.text);
+}
+
 espyCliExit espyiCliJson_Print(json_t* object)
 {
     // Nine digits tell any two floats apart; more would print the noise of doubles.

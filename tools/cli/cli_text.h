@@ -9,6 +9,7 @@
 #include <espy/espy.h>
 
 #include <jansson.h>
+#include <stdio.h>
 
 /// Exit statuses; part of the interface (docs/cli.md).
 typedef enum espyCliExit
@@ -89,6 +90,8 @@ json_t* espyiCliJson_FromFloat(float value);
 json_t* espyiCliJson_FromDouble(double value);
 /// {"entries", "cellMap", "staticCells", "staticSets", "dynamicCells", "dynamicSets"} in bytes
 json_t* espyiCliJson_FromTables(const espyPvsInfo* info);
+/// "Occlusion: resolved ..." with the bytes of every table, as an engine prints it when it loads the file.
+void espyiCliTables_PrintResolved(FILE* stream, const espyPvsInfo* info);
 /// Prints the object on one line of standard output and releases it. A null object is memory that ran out: status 4.
 espyCliExit espyiCliJson_Print(json_t* object);
 

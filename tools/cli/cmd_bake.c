@@ -533,17 +533,7 @@ static void espyCliBake_PrintText(const espyCliBake* bake, const espyPvsInfo* in
     fprintf(to, "work       %.2f s (%.2f s of CPU, %d threads), %s rays, %s bytes of memory\n", stats->seconds,
             stats->cpuSeconds, (int)stats->threads, espyiCliNumber_FromCount(stats->rays).text,
             espyiCliNumber_FromCount(stats->peakMemoryBytes).text);
-    espyCliLine tables, line;
-    espyiCliLine_Set(
-        &tables, espyCliExit_Ok,
-        "%s bytes: entries %s, cell map %s, static cells %s, static sets %s, dynamic cells %s, dynamic sets "
-        "%s",
-        espyiCliNumber_FromCount(info->fileBytes).text, espyiCliNumber_FromCount(info->entriesBytes).text,
-        espyiCliNumber_FromCount(info->cellMapBytes).text, espyiCliNumber_FromCount(info->staticCellsBytes).text,
-        espyiCliNumber_FromCount(info->staticSetsBytes).text, espyiCliNumber_FromCount(info->dynamicCellsBytes).text,
-        espyiCliNumber_FromCount(info->dynamicSetsBytes).text);
-    espyiCliLine_Set(&line, espyCliExit_Ok, espyMessage_GetText(espyMessageId_PvsResolved), tables.text);
-    fprintf(to, "%s\n", line.text);
+    espyiCliTables_PrintResolved(to, info);
 }
 
 static espyCliExit espyCliBake_Finish(const espyCliBake* bake, espyCliLine* line)

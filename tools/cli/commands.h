@@ -11,6 +11,7 @@ espyCliExit espyiCommand_Visible(int argc, char* const* argv);
 espyCliExit espyiCommand_Audit(int argc, char* const* argv);
 espyCliExit espyiCommand_Check(int argc, char* const* argv);
 espyCliExit espyiCommand_Diff(int argc, char* const* argv);
+espyCliExit espyiCommand_Cook(int argc, char* const* argv);
 espyCliExit espyiCommand_Import(int argc, char* const* argv);
 
 #endif

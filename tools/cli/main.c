@@ -25,6 +25,7 @@ static const espyCliCommand espyCliCommands[] = {
     {"audit", "render the level and count what the file would have hidden wrongly", espyiCommand_Audit},
     {"check", "tell whether the file still belongs to the level", espyiCommand_Check},
     {"diff", "compare two files: pairs of cell and object gained and lost", espyiCommand_Diff},
+    {"cook", "write a file for a target, inside its budget", espyiCommand_Cook},
     {"import", "write a level of any format as .glb with its flags", espyiCommand_Import},
 };
 
