@@ -140,6 +140,12 @@ static uint32_t espyList_Bits(const uint32_t* words, uint32_t wordCount, uint32_
         {
             uint32_t i = block + espyList_Lowest(mask);
 #if defined(ESPY_LIST_ROOM)
+            // Alone in its word, as most of a few are.
+            if ((words[i] & (words[i] - 1u)) == 0)
+            {
+                out[written++] = base + i * 32u + espyList_Lowest(words[i]);
+                continue;
+            }
             // Near the end of the list nothing may be stored behind the last entry.
             if (room - written >= ESPY_LIST_ROOM)
             {

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/// Draws of one step: 16 KB of list and 1.5 KB of words on the stack.
+/// Draws of one step: 16 KB of list and 2 KB of words on the stack.
 #define ESPY_CULL_STEP_WORDS 128u
 #define ESPY_CULL_STEP (ESPY_CULL_STEP_WORDS * 32u)
 /// Pieces that a call is cut into at most, and draws that are worth a piece.
@@ -145,8 +145,9 @@ typedef struct espyCullJob
     const espyiFrustumKernels* kernels;
     uint32_t* drawList;
     uint32_t* updateList;
-    bool bits;  ///< Slots decide.
-    bool moved; ///< Bounds of moved draws decide.
+    const uint32_t* shadowMask; ///< Of the draws, in a shadow view.
+    bool bits;                  ///< Slots decide.
+    bool moved;                 ///< Bounds of moved draws decide.
     bool frustum;
     espyCullPiece pieces[ESPY_CULL_PIECES];
     uint32_t pieceCount;
@@ -167,11 +168,9 @@ static espyBox espyCull_Box(const espyCullBoxes* boxes, uint32_t draw)
                      {boxes->maxX[at], boxes->maxY[at], boxes->maxZ[at]}};
 }
 
-/// Words of the draws that are to be culled at all. Returns how many there are.
-static uint32_t espyCull_Candidates(const espyCullJob* job, espyCullPiece* piece, uint32_t first, uint32_t count,
-                                    uint32_t* words)
+/// Ones for `count` draws, zeros in the rest of the last word.
+static void espyCull_Fill(uint32_t* words, uint32_t count)
 {
-    const espyCullDraws* draws = job->input->draws;
     uint32_t wordCount = espyiBits_Words(count);
     for (uint32_t i = 0; i < wordCount; ++i)
     {
@@ -181,7 +180,16 @@ static uint32_t espyCull_Candidates(const espyCullJob* job, espyCullPiece* piece
     {
         words[wordCount - 1u] = ~(~0u << (count % 32u));
     }
+}
+
+/// Words of the draws that are to be culled at all. Returns how many there are.
+static uint32_t espyCull_Candidates(const espyCullJob* job, espyCullPiece* piece, uint32_t first, uint32_t count,
+                                    uint32_t* words)
+{
+    const espyCullDraws* draws = job->input->draws;
+    uint32_t wordCount = espyiBits_Words(count);
     uint32_t left = count;
+    espyCull_Fill(words, count);
     if (draws->drawable)
     {
         espyCull_And(words, draws->drawable + first / 32u, wordCount);
@@ -194,42 +202,44 @@ static uint32_t espyCull_Candidates(const espyCullJob* job, espyCullPiece* piece
         left = job->kernels->countBits(words, wordCount);
         piece->counts.hidden += all - left;
     }
-    if (job->input->view->shadow && draws->castsShadow)
+    if (job->shadowMask)
     {
         uint32_t all = left;
-        espyCull_And(words, draws->castsShadow + first / 32u, wordCount);
+        espyCull_And(words, job->shadowMask + first / 32u, wordCount);
         left = job->kernels->countBits(words, wordCount);
         piece->counts.withoutShadow += all - left;
     }
     return left;
 }
 
-/// Takes the draws that the baked data hides out of the words.
-static void espyCull_Occlude(const espyCullJob* job, uint32_t first, uint32_t count, uint32_t* words)
+/// Words of the draws that their slots do not hide. Points into the set itself where its words are the draws', else
+/// into `words`, which may then be changed.
+static const uint32_t* espyCull_Slots(const espyCullJob* job, uint32_t first, uint32_t count, uint32_t* words)
 {
     const espyCullInput* input = job->input;
     const espyCullDraws* draws = input->draws;
-    uint32_t kept[ESPY_CULL_STEP_WORDS];
-    uint32_t wordCount = espyiBits_Words(count);
-    if (job->bits)
+    if (draws->slots)
     {
-        if (draws->slots)
-        {
-            espyPvs_CullBits(input->set->pvs, input->set->set, draws->slots + first, count, kept);
-        }
-        else
-        {
-            // Slots past the last number there is are none.
-            uint32_t slot = draws->firstSlot <= ESPY_PVS_NO_SLOT - first ? draws->firstSlot + first : ESPY_PVS_NO_SLOT;
-            espyPvs_CullRange(input->set->pvs, input->set->set, slot, count, kept);
-        }
-        for (uint32_t i = 0; draws->moved && i < wordCount; ++i)
-        {
-            kept[i] |= draws->moved[first / 32u + i];
-        }
-        espyCull_And(words, kept, wordCount);
+        espyPvs_CullBits(input->set->pvs, input->set->set, draws->slots + first, count, words);
+        return words;
     }
-    for (uint32_t i = 0; job->moved && i < wordCount; ++i)
+    // Slots past the last number there is are none.
+    uint32_t slot = draws->firstSlot <= ESPY_PVS_NO_SLOT - first ? draws->firstSlot + first : ESPY_PVS_NO_SLOT;
+    uint32_t slots = input->set->pvs->occludeeCount;
+    if (slot % 32u == 0 && count % 32u == 0 && slot < slots && count <= slots - slot)
+    {
+        return input->set->set + slot / 32u;
+    }
+    espyPvs_CullRange(input->set->pvs, input->set->set, slot, count, words);
+    return words;
+}
+
+/// Takes the moved draws that their bounds hide out of the words.
+static void espyCull_Moved(const espyCullJob* job, uint32_t first, uint32_t wordCount, uint32_t* words)
+{
+    const espyCullInput* input = job->input;
+    const espyCullDraws* draws = input->draws;
+    for (uint32_t i = 0; i < wordCount; ++i)
     {
         uint32_t at = first / 32u + i;
         uint32_t moved = words[i] & draws->moved[at] & (draws->occludee ? draws->occludee[at] : ~0u);
@@ -245,35 +255,87 @@ static void espyCull_Occlude(const espyCullJob* job, uint32_t first, uint32_t co
     }
 }
 
-/// Adds the culled draws of a step that go on animating. `candidates` are the step's, `list` is what is drawn of them.
-static void espyCull_Update(const espyCullJob* job, espyCullPiece* piece, uint32_t first, uint32_t wordCount,
-                            uint32_t* candidates, const uint32_t* list, uint32_t listCount)
+/// Words of the draws of a step that are left after the baked data. `candidates` is null where all draws are.
+static const uint32_t* espyCull_Occlude(const espyCullJob* job, uint32_t first, uint32_t count,
+                                        const uint32_t* candidates, uint32_t* words)
 {
     const espyCullDraws* draws = job->input->draws;
-    espyCull_And(candidates, draws->alwaysUpdate + first / 32u, wordCount);
+    uint32_t wordCount = espyiBits_Words(count);
+    const uint32_t* left = words;
+    if (job->bits)
+    {
+        left = espyCull_Slots(job, first, count, words);
+        for (uint32_t i = 0; draws->moved && i < wordCount; ++i)
+        {
+            words[i] = left[i] | draws->moved[first / 32u + i];
+        }
+        left = draws->moved ? words : left;
+    }
+    else if (candidates)
+    {
+        left = candidates;
+    }
+    else
+    {
+        espyCull_Fill(words, count);
+    }
+    if (job->moved || (candidates && left != candidates))
+    {
+        for (uint32_t i = 0; i < wordCount; ++i)
+        {
+            words[i] = candidates ? left[i] & candidates[i] : left[i];
+        }
+        left = words;
+    }
+    if (draws->moved && !candidates && count % 32u != 0 && left == words)
+    {
+        // The moved bits' last word may have ones behind the last draw.
+        words[wordCount - 1u] &= ~(~0u << (count % 32u));
+    }
+    if (job->moved)
+    {
+        espyCull_Moved(job, first, wordCount, words);
+    }
+    return left;
+}
+
+/// Adds the culled draws of a step that go on animating. `candidates` is null where all draws are; `list` is drawn.
+static void espyCull_Update(const espyCullJob* job, espyCullPiece* piece, uint32_t first, uint32_t count,
+                            const uint32_t* candidates, const uint32_t* list, uint32_t listCount)
+{
+    const espyCullDraws* draws = job->input->draws;
+    uint32_t words[ESPY_CULL_STEP_WORDS];
+    uint32_t wordCount = espyiBits_Words(count);
+    espyCull_Fill(words, count);
+    espyCull_And(words, draws->alwaysUpdate + first / 32u, wordCount);
+    if (candidates)
+    {
+        espyCull_And(words, candidates, wordCount);
+    }
     for (uint32_t i = 0; i < listCount; ++i)
     {
-        espyiBits_Clear(candidates, list[i] - draws->firstIndex - first);
+        espyiBits_Clear(words, list[i] - draws->firstIndex - first);
     }
-    uint32_t room = job->kernels->countBits(candidates, wordCount);
-    piece->updated += job->kernels->listBits(candidates, wordCount, draws->firstIndex + first,
+    uint32_t room = job->kernels->countBits(words, wordCount);
+    piece->updated += job->kernels->listBits(words, wordCount, draws->firstIndex + first,
                                              job->updateList + piece->first + piece->updated, room);
 }
 
 static void espyCull_Step(const espyCullJob* job, espyCullPiece* piece, uint32_t first, uint32_t count)
 {
     const espyCullDraws* draws = job->input->draws;
-    uint32_t candidates[ESPY_CULL_STEP_WORDS];
+    uint32_t candidateWords[ESPY_CULL_STEP_WORDS];
     uint32_t words[ESPY_CULL_STEP_WORDS];
     uint32_t list[ESPY_CULL_STEP];
-    uint32_t wordCount = espyiBits_Words(count);
-    uint32_t candidateCount = espyCull_Candidates(job, piece, first, count, candidates);
-    for (uint32_t i = 0; i < wordCount; ++i)
+    uint32_t candidateCount = count;
+    const uint32_t* candidates = NULL;
+    if (draws->drawable || draws->shown || job->shadowMask)
     {
-        words[i] = candidates[i];
+        candidateCount = espyCull_Candidates(job, piece, first, count, candidateWords);
+        candidates = candidateWords;
     }
-    espyCull_Occlude(job, first, count, words);
-    uint32_t survivors = job->kernels->listBits(words, wordCount, first, list, ESPY_CULL_STEP);
+    const uint32_t* left = espyCull_Occlude(job, first, count, candidates, words);
+    uint32_t survivors = job->kernels->listBits(left, espyiBits_Words(count), first, list, ESPY_CULL_STEP);
     uint32_t* out = job->drawList + piece->first + piece->drawn;
     uint32_t drawn = survivors;
     if (job->frustum)
@@ -293,7 +355,7 @@ static void espyCull_Step(const espyCullJob* job, espyCullPiece* piece, uint32_t
     piece->counts.frustumCulled += survivors - drawn;
     if (job->updateList && draws->alwaysUpdate && candidateCount > drawn)
     {
-        espyCull_Update(job, piece, first, wordCount, candidates, out, drawn);
+        espyCull_Update(job, piece, first, count, candidates, out, drawn);
     }
 }
 
@@ -386,6 +448,7 @@ espyResult espyCull_Run(const espyCullInput* input, espyCullOutput* output)
     job.kernels = espyCull_Kernels(input->isa);
     job.drawList = output->drawList + output->drawCount;
     job.updateList = output->updateList ? output->updateList + output->updateCount : NULL;
+    job.shadowMask = input->view->shadow ? draws->castsShadow : NULL;
     job.bits = occlusion && input->set && input->set->set && (draws->slots || draws->firstSlot != ESPY_PVS_NO_SLOT);
     job.moved = occlusion && input->setCount > 0 && draws->moved;
     job.frustum = input->frustum && input->view->eyeCount > 0;

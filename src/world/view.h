@@ -40,7 +40,6 @@ static inline bool espyiViewEye_IsOutside(const espyViewEye* eye, const espyBox*
     float reach = espyiFloat_Max(0.0f - low[0], high[0]) + espyiFloat_Max(0.0f - low[1], high[1]);
     reach = reach + espyiFloat_Max(0.0f - low[2], high[2]);
     float limit = reach * -ESPYI_VIEW_EPSILON;
-    bool outside = false;
     for (uint32_t i = 0; i < ESPYI_VIEW_PLANES; ++i)
     {
         const espyPlane* plane = &eye->planes[i];
@@ -49,9 +48,12 @@ static inline bool espyiViewEye_IsOutside(const espyViewEye* eye, const espyBox*
         float y = plane->normal.y * (plane->normal.y >= 0.0f ? high[1] : low[1]);
         float z = plane->normal.z * (plane->normal.z >= 0.0f ? high[2] : low[2]);
         float inside = ((x + y) + z) + plane->distance;
-        outside = outside || inside < limit;
+        if (inside < limit)
+        {
+            return true;
+        }
     }
-    return outside;
+    return false;
 }
 
 #endif
