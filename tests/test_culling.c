@@ -90,7 +90,7 @@ static espyCullCase espyCullCase_Make(uint64_t seed, uint32_t count)
     c.boxes = calloc(count, sizeof *c.boxes);
     c.coordinates = calloc((size_t)count * 6u, sizeof *c.coordinates);
     c.slots = calloc(count, sizeof *c.slots);
-    c.scratch = calloc(c.pvs.staticWords + 1u, sizeof *c.scratch);
+    c.scratch = calloc(espyViewSet_ScratchWords(&c.pvs) + 1u, sizeof *c.scratch);
     for (uint32_t i = 0; i < count; ++i)
     {
         c.boxes[i] = espyTest_Box(&rng, &c.pvs, c.offset);
@@ -296,13 +296,14 @@ static void report_29_views_do_not_touch_each_other(void** state)
     c.draws.alwaysUpdate = c.bits[5];
     c.draws.moved = c.bits[3];
     espyManyViews* many = calloc(1, sizeof *many);
-    uint32_t* scratch = calloc((size_t)c.pvs.staticWords * 32u, sizeof *scratch);
+    uint32_t* scratch = calloc(espyViewSet_ScratchWords(&c.pvs) * 32u, sizeof *scratch);
     many->c = &c;
     for (uint32_t i = 0; i < 32; ++i)
     {
         espyViewDef def = espyViewCase_Random(&rng, room);
         espyView_Make(&many->views[i], &def, NULL);
-        espyViewSet_Make(&many->sets[i], &many->views[i], &c.pvs, c.offset, scratch + (size_t)c.pvs.staticWords * i);
+        espyViewSet_Make(&many->sets[i], &many->views[i], &c.pvs, c.offset,
+                         scratch + espyViewSet_ScratchWords(&c.pvs) * i);
         many->lists[i] = espyCullLists_Make(c.draws.count, true);
     }
     espyTasks tasks = espyTaskCase_Threads(8);

@@ -416,6 +416,29 @@ static void cameras_ignore_the_scale_of_their_node(void** state)
     }
 }
 
+/// What world.h says of the picture of a camera, by its corners.
+static void off_centre_cameras_span_what_they_say(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 4; ++i)
+    {
+        espyCamera camera = {.orthographic = i % 2 != 0, .verticalFov = 1.0f, .aspect = 1.5f, .halfHeight = 2.0f};
+        camera.nearDistance = 0.5f;
+        camera.farDistance = i < 2 ? 0.0f : 50.0f;
+        camera.offsetX = 0.75f;
+        camera.offsetY = -1.25f;
+        espyViewDef def = espyViewDef_FromCamera(&camera, espyMat4_Identity(), i < 2);
+        espyView view;
+        espyView_Make(&view, &def, NULL);
+        assert_true(view.hasRectangle);
+        float h = camera.orthographic ? 2.0f : 0.5f * tanf(0.5f);
+        const espyVec3* c = view.eyes[0].corners;
+        assert_true(fabsf(c[0].x - 1.5f * h * (0.75f - 1.0f)) < 1e-5f && fabsf(c[2].x - 1.5f * h * 1.75f) < 1e-5f);
+        assert_true(fabsf(c[0].y - h * (-1.25f - 1.0f)) < 1e-5f && fabsf(c[2].y - h * (-1.25f + 1.0f)) < 1e-5f);
+        assert_true(fabsf(c[0].z + 0.5f) < 1e-5f && fabsf(c[2].z + 0.5f) < 1e-5f);
+    }
+}
+
 static void projections_agree_with_the_c_library(void** state)
 {
     (void)state;
@@ -452,6 +475,7 @@ int main(void)
         cmocka_unit_test(stereo_is_the_union_of_its_eyes),
         cmocka_unit_test(mirrors_see_what_a_reflected_world_shows),
         cmocka_unit_test(cameras_ignore_the_scale_of_their_node),
+        cmocka_unit_test(off_centre_cameras_span_what_they_say),
         cmocka_unit_test(projections_agree_with_the_c_library),
     };
     return cmocka_run_group_tests_name("view", tests, NULL, NULL);

@@ -88,9 +88,12 @@ typedef struct espyCullOutput
 /// Bounds in an array of boxes.
 ESPY_API espyCullBoxes espyCullBoxes_FromArray(const espyBox* boxes);
 
-/// Finds what a view can see of a file: its cells, and their union. `scratch` holds pvs->staticWords words while the
-/// result is used and may be null where it is not more than one cell that counts (then more see everything).
-/// Cost: with one cell constant; with more, their sets are read once. Thread: any.
+/// Words that espyViewSet_Make may need for a file.
+ESPY_API size_t espyViewSet_ScratchWords(const espyPvs* pvs);
+
+/// Finds what a view can see of a file: its cells, and their union. `scratch` holds espyViewSet_ScratchWords words as
+/// long as the result is used; without it (null) a union counts as "everything is visible". Cost: with one cell of a
+/// plain file constant, else the sets of all cells are read once. Thread: any.
 ESPY_API void espyViewSet_Make(espyViewSet* out, const espyView* view, const espyPvs* pvs, espyVec3 offset,
                                uint32_t* scratch);
 

@@ -41,47 +41,63 @@ static const espyiFrustumKernels* espyCull_Kernels(espyIsa cap)
 
 // --- what a view sees of a file
 
+size_t espyViewSet_ScratchWords(const espyPvs* pvs)
+{
+    // The union, and one set at a time of files that do not hold them as words.
+    return (size_t)pvs->staticWords * 2u;
+}
+
+/// The set of a cell, in the file or read into `words`. Null where the cell has none.
+static const uint32_t* espyViewSet_Read(const espyPvs* pvs, int32_t cell, uint32_t* words)
+{
+    const uint32_t* set = espyPvs_GetStaticSet(pvs, cell);
+    if (!set && words && pvs->staticWords > 0 && espyPvs_ReadStaticSet(pvs, cell, words))
+    {
+        set = words;
+    }
+    return set;
+}
+
+/// The union of the sets of all cells in the first half of the scratch; false where one of them has none.
+static bool espyViewSet_Unite(const espyViewSet* set, uint32_t* scratch)
+{
+    uint32_t words = set->pvs->staticWords;
+    const uint32_t* last = NULL;
+    for (uint32_t i = 0; i < set->cellCount; ++i)
+    {
+        const uint32_t* cell = espyViewSet_Read(set->pvs, set->cells[i], scratch + words);
+        if (!cell)
+        {
+            return false;
+        }
+        // Neighbours often share a set.
+        for (uint32_t w = 0; (i == 0 || cell != last || cell == scratch + words) && w < words; ++w)
+        {
+            scratch[w] = i == 0 ? cell[w] : scratch[w] | cell[w];
+        }
+        last = cell;
+    }
+    return true;
+}
+
 void espyViewSet_Make(espyViewSet* out, const espyView* view, const espyPvs* pvs, espyVec3 offset, uint32_t* scratch)
 {
     *out = (espyViewSet){.pvs = pvs, .offset = offset};
-    uint32_t count = espyView_FindCells(view, pvs, offset, out->cells);
-    if (count == 0)
-    {
-        return;
-    }
-    const uint32_t* first = espyPvs_GetStaticSet(pvs, out->cells[0]);
+    out->cellCount = espyView_FindCells(view, pvs, offset, out->cells);
+    const uint32_t* first = out->cellCount > 0 ? espyPvs_GetStaticSet(pvs, out->cells[0]) : NULL;
     bool same = first != NULL;
-    bool known = first != NULL;
-    for (uint32_t i = 1; i < count; ++i)
+    for (uint32_t i = 1; i < out->cellCount; ++i)
     {
-        const uint32_t* set = espyPvs_GetStaticSet(pvs, out->cells[i]);
-        known = known && set != NULL;
-        same = same && set == first;
+        same = same && espyPvs_GetStaticSet(pvs, out->cells[i]) == first;
     }
-    out->cellCount = count;
     if (same)
     {
-        // One cell, or cells that share one set.
         out->set = first;
-        return;
     }
-    if (!known || !scratch)
+    else if (out->cellCount > 0 && scratch && espyViewSet_Unite(out, scratch))
     {
-        return;
+        out->set = scratch;
     }
-    for (uint32_t w = 0; w < pvs->staticWords; ++w)
-    {
-        scratch[w] = first[w];
-    }
-    for (uint32_t i = 1; i < count; ++i)
-    {
-        const uint32_t* set = espyPvs_GetStaticSet(pvs, out->cells[i]);
-        for (uint32_t w = 0; w < pvs->staticWords; ++w)
-        {
-            scratch[w] |= set[w];
-        }
-    }
-    out->set = scratch;
 }
 
 /// value - offset, rounded up or down. What a subtraction loses can be found exactly (Knuth, "The Art of Computer

@@ -201,17 +201,23 @@ espyViewDef espyViewDef_FromCamera(const struct espyCamera* camera, espyMat4 wor
     espyViewDef def = espyViewDef_Default();
     def.reversedZ = reversedZ;
     def.view = espyView_LookFrom(&worldTransform);
+    float x = camera->offsetX;
+    float y = camera->offsetY;
     if (camera->orthographic)
     {
-        float halfWidth = camera->halfHeight * camera->aspect;
+        float h = camera->halfHeight;
+        float w = h * camera->aspect;
         float farDistance = camera->farDistance > 0.0f ? camera->farDistance : ESPY_VIEW_FAR;
-        def.projection = espyMat4_Orthographic(-halfWidth, halfWidth, -camera->halfHeight, camera->halfHeight,
+        def.projection = espyMat4_Orthographic(w * (x - 1.0f), w * (x + 1.0f), h * (y - 1.0f), h * (y + 1.0f),
                                                camera->nearDistance, farDistance, reversedZ);
     }
     else
     {
         def.projection = espyMat4_Perspective(camera->verticalFov, camera->aspect, camera->nearDistance,
                                               camera->farDistance, reversedZ);
+        // Half pictures are what off-centre terms count in.
+        def.projection.m[8] = x;
+        def.projection.m[9] = y;
     }
     return def;
 }
