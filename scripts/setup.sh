@@ -13,8 +13,15 @@ packages() {
     test) echo libcmocka-dev ;;
     check) echo clang clang-format clang-tidy libclang-rt-14-dev ;;
     bench) echo libembree-dev ;;
+    # Never gcc-multilib: it removes the cross compilers. i686 is one of them.
+    targets)
+        echo gcc-powerpc-linux-gnu libc6-dev-powerpc-cross gcc-mips-linux-gnu libc6-dev-mips-cross \
+            gcc-mipsel-linux-gnu libc6-dev-mipsel-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
+            gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-i686-linux-gnu libc6-dev-i386-cross \
+            gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 libz-mingw-w64-dev wine64 qemu-user clang lld nodejs
+        ;;
     # Parts that later grow in have no packages of their own yet.
-    web | d3d | targets) ;;
+    web | d3d) ;;
     *)
         echo "setup: unknown part '$1': build, test, check, bench, web, d3d or targets" >&2
         exit 2

@@ -290,7 +290,9 @@ static espyResult espyCookJob_Cut(espyCookJob* job)
     }
     if (result == espyResult_Ok && plan->staticMerges + plan->dynamicMerges > 0)
     {
-        espyCookStep* step = espyCookJob_AddStep(job, espyCookStepKind_MergeSets, plan->bytes);
+        espyCookStep* step = espyCookJob_AddStep(
+            job, espyCookStepKind_MergeSets,
+            espyiCookLevel_GetBytes(level, true, model->statics.setCount, model->dynamics.setCount));
         step->count = (uint64_t)plan->staticMerges + plan->dynamicMerges;
         step->pairs = hidden - report->hiddenPairs;
         step->dynamicPairs = dynamicHidden - report->dynamicHidden;

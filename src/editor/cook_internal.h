@@ -93,7 +93,6 @@ typedef struct espyiCookPlan
     uint32_t joins;
     bool dropDynamic;
     uint32_t staticMerges, dynamicMerges;
-    size_t bytes;
 } espyiCookPlan;
 
 /// Finds what `level->model` takes as a file and what it hides.

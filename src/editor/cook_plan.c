@@ -237,8 +237,6 @@ static espyResult espyCookPlan_Try(espyiCookPlan* plan, uint32_t joins, bool dyn
         plan->dropDynamic = !dynamic && level->model.grid.coarseFactor > 0;
         plan->staticMerges = merges[0];
         plan->dynamicMerges = merges[1];
-        plan->bytes = espyiCookLevel_GetBytes(level, dynamic, level->model.statics.setCount - merges[0],
-                                              level->model.dynamics.setCount - merges[1]);
     }
     return espyResult_Ok;
 }
