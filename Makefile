@@ -11,7 +11,7 @@ help:
 	@echo "make demo    install what is missing, build, bake the sample level, audit it, write out/demo.png"
 	@echo "make test    install what is missing, build, run the tests"
 	@echo "make build   build only (build/bin/espy, build/lib)"
-	@echo "make check   clang, format, analyser, sanitizers, fuzzers for 30 s each"
+	@echo "make check   clang, format, analyser, sanitizers, fuzzers for 30 s each, other machines"
 	@echo "make bench   speed, as ratios against named peers and bounds"
 	@echo "make soak    what takes hours: 1e9 rays, long fuzzing, big audits"
 	@echo "make format  rewrite every source file with clang-format"
@@ -32,7 +32,7 @@ test:
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 check:
-	@scripts/setup.sh build test check
+	@scripts/setup.sh build test check targets
 	@scripts/check.sh
 
 bench:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The machine's checks beyond `make test`: tree, format, clang, analyser, sanitizers, fuzzers.
-#   scripts/check.sh [tree|format|clang|shared|tidy|asan|tsan|fuzz]...     (default: all, in this order)
+# The machine's checks beyond `make test`: tree, format, clang, analyser, sanitizers, fuzzers, other machines.
+#   scripts/check.sh [tree|format|clang|shared|tidy|asan|tsan|fuzz|targets]...     (default: all, in this order)
 # FUZZ_SECONDS (default 30) is the time of each fuzzer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -89,7 +89,12 @@ check_fuzz() {
     done
 }
 
-[ $# -gt 0 ] || set -- tree format clang shared tidy asan tsan fuzz
+check_targets() {
+    say "targets: the same answers on other machines"
+    scripts/targets.sh
+}
+
+[ $# -gt 0 ] || set -- tree format clang shared tidy asan tsan fuzz targets
 for step in "$@"; do
     "check_$step"
 done

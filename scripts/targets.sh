@@ -1,0 +1,212 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Builds the run-time library for other machines, reads the symbols that it asks for, cooks levels for both byte orders
+# and compares every answer that emulated machines give with what this one gives.
+#   scripts/targets.sh [NAME]...     (default: every target below)
+# What is not installed is named in one line and left out (scripts/setup.sh targets).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=build-targets
+points=4000
+failed=0
+ran=0
+mkdir -p "$work/levels"
+
+# Name, byte order, compiler and flags, how it is run ("" where the target itself runs on this machine).
+# 750CL is the processor of the Wii; its caches and paired singles apart it is the GameCube's.
+targets=(
+    "x86_64|little|gcc -m64|"
+    "powerpc|big|powerpc-linux-gnu-gcc -mcpu=750 -static|qemu-ppc -cpu 750cl"
+    "mips|big|mips-linux-gnu-gcc -static|qemu-mips"
+    "mipsel|little|mipsel-linux-gnu-gcc -static|qemu-mipsel"
+    "armhf|little|arm-linux-gnueabihf-gcc -static|qemu-arm"
+    "aarch64|little|aarch64-linux-gnu-gcc -static|qemu-aarch64"
+    "i686|little|i686-linux-gnu-gcc -msse2 -mfpmath=sse -static|qemu-i386"
+    "x86_64_baseline|little|gcc -m64 -DESPY_NO_KERNELS|"
+    "mingw|little|x86_64-w64-mingw32-gcc -static|wine"
+    "wasm32|little|clang --target=wasm32 -nostdlib -mbulk-memory -isystem tests/targets/freestanding|node tests/targets/answers.mjs"
+)
+
+runtime=()
+for folder in core math pvs raster tester query proxy world; do
+    for file in src/$folder/*.c; do
+        case $file in
+        *'*'* | src/core/tasks.c | src/core/hooks_hosted.c) ;;
+        *) runtime+=("$file") ;;
+        esac
+    done
+done
+reader=(src/core/base.c src/core/isa.c src/math/math.c src/pvs/*.c)
+warnings="-Wall -Wextra -Wconversion -Wshadow -Werror"
+
+# Debian's wine64 has no wrapper in PATH of its own. The registry that it writes at its first start is not for us to read.
+export WINEDEBUG=-all WINEPREFIX=$PWD/$work/wine WINEDLLOVERRIDES="mscoree,mshtml="
+wine_program=$(command -v wine64 || command -v /usr/lib/wine/wine64 || true)
+wine() {
+    [ -d "$WINEPREFIX" ] || "$wine_program" wineboot --init >/dev/null 2>&1
+    "$wine_program" "$@"
+}
+
+have() {
+    if [ "$1" = wine ]; then
+        [ -n "$wine_program" ]
+    else
+        command -v "$1" >/dev/null
+    fi
+}
+
+# The flags of a kernel file where the target is of its kind. At -Os gcc takes values that it lost sight of for unset.
+extra_flags() { # COMPILER-LINE FILE
+    case "$1" in
+    clang*) ;;
+    *) echo -Wno-maybe-uninitialized ;;
+    esac
+    case "$1" in
+    *ESPY_NO_KERNELS*) return ;;
+    gcc* | i686* | x86_64*) ;;
+    *) return ;;
+    esac
+    case $2 in
+    *_sse41.c) echo -msse4.1 ;;
+    *_avx2.c) echo -mavx2 -mno-fma ;;
+    *_avx512.c) echo -mavx512f -mavx512vl -mavx512dq -mavx512bw ;;
+    esac
+}
+
+compile() { # OUT-FOLDER COMPILER-LINE FILE...
+    local out=$1 line=$2 file
+    shift 2
+    mkdir -p "$out"
+    for file in "$@"; do
+        # shellcheck disable=SC2046,SC2086
+        ${line%%|*} -std=c17 -ffp-contract=off -Os -Iinclude -Isrc -Itests/targets $warnings $(extra_flags "$line" "$file") \
+            -c "$file" -o "$out/$(basename "$file" .c).o"
+    done
+}
+
+# Only its own names, the copies of memory that compilers write themselves, and their helpers for arithmetic.
+check_symbols() { # NAME NM
+    "$2" "$work/$1"/runtime/*.o | awk 'NF == 3 && $2 ~ /[TDRBVW]/ { print $3 }' | LC_ALL=C sort -u >"$work/defined"
+    local bad
+    bad=$("$2" -u "$work/$1"/runtime/*.o | awk '$1 == "U" { print $2 }' | LC_ALL=C sort -u |
+        LC_ALL=C comm -23 - "$work/defined" |
+        grep -Ev '^_?_?(espyiHooks_Resolve|memcpy|memmove|memset|memcmp|sqrtf|_GLOBAL_OFFSET_TABLE_|GLOBAL_OFFSET_TABLE_)$' |
+        grep -Ev '^_+(gp_disp|gnu_local_gp|cpu_model|cpu_indicator_init|udivdi3|umoddi3|divdi3|moddi3|ashldi3|lshrdi3|muldi3|ctzdi2|aeabi_.*|(rest|save)[fg]pr_.*|chkstk_ms|stack_pointer|linear_memory|indirect_function_table)$' || true)
+    if [ -n "$bad" ]; then
+        echo "$1: the run-time library asks for" $bad
+        failed=1
+    fi
+}
+
+nm_of() { # COMPILER
+    case $1 in
+    clang) command -v llvm-nm || command -v llvm-nm-14 || echo nm ;;
+    gcc) echo nm ;;
+    *) echo "${1%-gcc}-nm" ;;
+    esac
+}
+
+build_native() {
+    if [ ! -x build/bin/espy ]; then
+        cmake -S . -B build -G Ninja -DESPY_BUILD_TESTS=OFF >build.log
+        cmake --build build -j "$(nproc)"
+    fi
+    espy=build/bin/espy
+}
+
+# One level as baked, one with its sets merged, one with its cells joined; each for both byte orders.
+cook_levels() {
+    [ "$work/levels/level.espy" -nt "$espy" ] ||
+        "$espy" bake samples/sample_level.glb -o "$work/levels/level.espy" --quality low --full --progress none >"$work/bake.log" 2>&1
+    local kb
+    for kb in 512 20 10; do
+        "$espy" cook "$work/levels/level.espy" --target wii -o "$work/levels/$kb.big" --budget-kb $kb >"$work/cook-$kb.log"
+        "$espy" cook "$work/levels/level.espy" --target psp -o "$work/levels/$kb.little" --budget-kb $kb >"$work/cook-$kb.log"
+    done
+}
+
+link() { # NAME COMPILER-LINE
+    local name=$1 line=$2
+    if [ "$name" = wasm32 ]; then
+        compile "$work/$name/program" "$line" tests/targets/answers.c tests/targets/answers_wasm.c
+        # shellcheck disable=SC2086
+        $line -Wl,--no-entry -Wl,--export-dynamic -Wl,--strip-all "$work/$name"/program/*.o "$work/$name"/reader/*.o \
+            -o "$work/$name/answers"
+    else
+        compile "$work/$name/program" "$line" tests/targets/answers.c tests/targets/answers_main.c
+        # shellcheck disable=SC2086
+        $line "$work/$name"/program/*.o "$work/$name"/reader/*.o -o "$work/$name/answers"
+        [ ! -f "$work/$name/answers.exe" ] || mv "$work/$name/answers.exe" "$work/$name/answers"
+    fi
+}
+
+compare() { # NAME ORDER RUNNER
+    local kb
+    for kb in 512 20 10; do
+        if ! $3 "$work/$1/answers" "$work/levels/$kb.$2" "$points" | tr -d '\r' >"$work/$1/$kb.txt"; then
+            echo "$1: cannot answer for $kb.$2"
+            failed=1
+        elif [ -f "$work/expected-$kb.txt" ] && ! diff "$work/expected-$kb.txt" "$work/$1/$kb.txt"; then
+            echo "$1: other answers than this machine for $kb.$2"
+            failed=1
+        fi
+    done
+}
+
+# What a frame needs is linked alone: find the cell, test a slot, test a moving box.
+print_size() { # NAME COMPILER-LINE
+    local line=$2 size=${2%%-gcc*}-size
+    echo "$1: bytes of code and of data at -Os"
+    "$size" "$work/$1"/reader/{pvs,pvs_cull,cull_scalar,pvs_load,base,math,isa}.o |
+        awk 'NR > 1 { n = split($6, part, "/"); printf "  %-16s%7d%7d\n", part[n], $1, $2 + $3 }'
+    mkdir -p "$work/$1/lookup"
+    local file
+    for file in tests/targets/lookup_size.c src/pvs/*.c src/math/math.c src/core/base.c src/core/isa.c; do
+        # shellcheck disable=SC2086
+        $line -std=c17 -ffp-contract=off -Os -ffreestanding -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables \
+            -Iinclude -Isrc -c "$file" -o "$work/$1/lookup/$(basename "$file" .c).o"
+    done
+    # shellcheck disable=SC2086
+    $line -nostdlib -Wl,--gc-sections -Wl,--entry=espyLookup_Use -Wl,--build-id=none "$work/$1"/lookup/*.o -lgcc -o "$work/$1/lookup/all"
+    "$size" "$work/$1/lookup/all" | awk 'NR > 1 { sum = $1 + $2 + $3; printf "  lookup and test %7d (at most 4096)\n", sum
+        exit sum > 4096 }' || failed=1
+}
+
+run_target() { # NAME ORDER COMPILER-LINE RUNNER
+    local name=$1 order=$2 line=$3 runner=$4 compiler=${3%% *}
+    if ! have "$compiler"; then
+        echo "$name: $compiler is not installed: left out (scripts/setup.sh targets)"
+        return 0
+    fi
+    rm -rf "${work:?}/$name"
+    compile "$work/$name/runtime" "$line -ffreestanding" "${runtime[@]}"
+    check_symbols "$name" "$(nm_of "$compiler")"
+    compile "$work/$name/reader" "$line" "${reader[@]}"
+    link "$name" "$line"
+    if [ -n "$runner" ] && ! have "${runner%% *}"; then
+        echo "$name: built; ${runner%% *} is not installed: not run"
+        return 0
+    fi
+    compare "$name" "$order" "$runner"
+    [ "$name" != powerpc ] || print_size "$name" "$line"
+    ran=$((ran + 1))
+    echo "$name: $(cat "$work/$name/512.txt")"
+}
+
+build_native
+cook_levels
+rm -f "$work"/expected-*.txt
+for target in "${targets[@]}"; do
+    IFS='|' read -r name order line runner <<<"$target"
+    if [ $# -gt 0 ] && [ "$name" != x86_64 ] && [[ " $* " != *" $name "* ]]; then
+        continue
+    fi
+    run_target "$name" "$order" "$line" "$runner"
+    if [ "$name" = x86_64 ]; then
+        for kb in 512 20 10; do
+            cp "$work/$name/$kb.txt" "$work/expected-$kb.txt"
+        done
+    fi
+done
+echo "targets: $ran machines answered for 3 files each"
+exit "$failed"
