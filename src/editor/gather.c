@@ -4,24 +4,17 @@
 // World transforms are composed and applied in double precision and rounded once, so that deep hierarchies do not
 // drift. Mirrored transforms turn triangles inside out; their corners are swapped back, instance by instance.
 #include "editor/gather_form.h"
+#include "world/unroll.h"
 
 #include <espy/editor.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct espyMat4d
-{
-    double m[16];
-} espyMat4d;
-
 /// One instance of a node's mesh; an ordinary node is one instance of its own.
 typedef struct espyGatherInstance
 {
-    espyMat4d transform;
-    espyVec3 center; ///< Of its bounds.
-    uint32_t cell[3];
-    uint32_t index;
+    espyiMat4d transform;
 } espyGatherInstance;
 
 /// A run of instances: one unroll cell.
@@ -58,9 +51,9 @@ typedef struct espyGatherJob
     const espyWorld* world;
     espyGathered* out;
     float unrollCellSize;
-    espyMat4d* transforms; ///< By order of creation.
-    uint32_t* sorted;      ///< Orders of the nodes, by source id.
-    uint32_t* orderOfSlot; ///< By index1 - 1 of node ids.
+    espyiMat4d* transforms; ///< By order of creation.
+    uint32_t* sorted;       ///< Orders of the nodes, by source id.
+    uint32_t* orderOfSlot;  ///< By index1 - 1 of node ids.
     espyGatherInstance* instances;
     espyGatherCell* cells;
     size_t instanceCapacity, cellCapacity;
@@ -68,52 +61,14 @@ typedef struct espyGatherJob
 
 // --- double-precision transforms
 
-static espyMat4d espyMat4d_From(espyMat4 m)
-{
-    espyMat4d r;
-    for (int i = 0; i < 16; ++i)
-    {
-        r.m[i] = (double)m.m[i];
-    }
-    return r;
-}
-
-static espyMat4d espyMat4d_Multiply(const espyMat4d* a, const espyMat4d* b)
-{
-    espyMat4d r;
-    for (int column = 0; column < 4; ++column)
-    {
-        for (int row = 0; row < 4; ++row)
-        {
-            double sum = 0.0;
-            for (int k = 0; k < 4; ++k)
-            {
-                sum += a->m[4 * k + row] * b->m[4 * column + k];
-            }
-            r.m[4 * column + row] = sum;
-        }
-    }
-    return r;
-}
-
-static espyVec3 espyMat4d_TransformPoint(const espyMat4d* m, espyVec3 p)
-{
-    double x = (double)p.x, y = (double)p.y, z = (double)p.z;
-    return (espyVec3){
-        (float)(m->m[0] * x + m->m[4] * y + m->m[8] * z + m->m[12]),
-        (float)(m->m[1] * x + m->m[5] * y + m->m[9] * z + m->m[13]),
-        (float)(m->m[2] * x + m->m[6] * y + m->m[10] * z + m->m[14]),
-    };
-}
-
-static bool espyMat4d_IsMirrored(const espyMat4d* m)
+static bool espyMat4d_IsMirrored(const espyiMat4d* m)
 {
     return m->m[0] * (m->m[5] * m->m[10] - m->m[9] * m->m[6]) - m->m[4] * (m->m[1] * m->m[10] - m->m[9] * m->m[2]) +
                m->m[8] * (m->m[1] * m->m[6] - m->m[5] * m->m[2]) <
            0.0;
 }
 
-static espyMat4 espyMat4d_Round(const espyMat4d* m)
+static espyMat4 espyMat4d_Round(const espyiMat4d* m)
 {
     espyMat4 r;
     for (int i = 0; i < 16; ++i)
@@ -185,13 +140,13 @@ static espyResult espyGather_Copy(espyGathered* out, const espyTriangles* shape,
     {
         for (uint32_t i = 0; i < cells[c].count; ++i)
         {
-            const espyMat4d* transform = &instances[cells[c].first + i].transform;
+            const espyiMat4d* transform = &instances[cells[c].first + i].transform;
             bool mirrored = espyMat4d_IsMirrored(transform);
             uint32_t inCell = i * shape->vertexCount;
             uint32_t inWhole = (cells[c].first + i) * shape->vertexCount;
             for (uint32_t v = 0; v < shape->vertexCount; ++v)
             {
-                *positions++ = espyMat4d_TransformPoint(transform, shape->positions[v]);
+                *positions++ = espyiMat4d_TransformPoint(transform, shape->positions[v]);
             }
             for (uint32_t k = 0; k < 3u * shape->triangleCount; ++k)
             {
@@ -229,30 +184,8 @@ static espyBox espyTriangles_Bounds(const espyTriangles* triangles)
 
 // --- unroll cells
 
-static int espyGatherInstance_Compare(const void* left, const void* right)
-{
-    const espyGatherInstance* a = (const espyGatherInstance*)left;
-    const espyGatherInstance* b = (const espyGatherInstance*)right;
-    for (int axis = 2; axis >= 0; --axis)
-    {
-        if (a->cell[axis] != b->cell[axis])
-        {
-            return a->cell[axis] < b->cell[axis] ? -1 : 1;
-        }
-    }
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static uint32_t espyGather_CellOf(float value, float origin, double size)
-{
-    const double last = 1048575.0;
-    double cell = ((double)value - (double)origin) / size;
-    // A NaN fails the first comparison.
-    return cell > 0.0 ? (uint32_t)(cell < last ? cell : last) : 0u;
-}
-
 /// Fills job->instances and job->cells for a node; an instance belongs to the cell that holds the centre of its bounds.
-static espyResult espyGather_MakeCells(espyGatherJob* job, const espyNodeDef* node, const espyMat4d* world,
+static espyResult espyGather_MakeCells(espyGatherJob* job, const espyNodeDef* node, const espyiMat4d* world,
                                        const espyTriangles* mesh, uint32_t* cellCount)
 {
     const espyHooks* hooks = &job->out->hooks;
@@ -271,40 +204,23 @@ static espyResult espyGather_MakeCells(espyGatherJob* job, const espyNodeDef* no
         *cellCount = 1;
         return espyResult_Ok;
     }
-    espyBox whole = espyBox_Empty();
+    float size = node->unrollCellSize > 0.0f ? node->unrollCellSize : job->unrollCellSize;
+    espyiUnroll* unroll = espyiUnroll_Make(hooks, world, node->instances, count, mesh, 1, size);
+    if (!unroll)
+    {
+        return espyResult_OutOfMemory;
+    }
     for (uint32_t i = 0; i < count; ++i)
     {
-        espyGatherInstance* instance = &job->instances[i];
-        espyMat4d local = espyMat4d_From(node->instances[i]);
-        espyBox box = espyBox_Empty();
-        *instance = (espyGatherInstance){.transform = espyMat4d_Multiply(world, &local), .index = i};
-        for (uint32_t v = 0; v < mesh->vertexCount; ++v)
-        {
-            box = espyBox_AddPoint(box, espyMat4d_TransformPoint(&instance->transform, mesh->positions[v]));
-        }
-        instance->center = (espyVec3){0.5f * box.min.x + 0.5f * box.max.x, 0.5f * box.min.y + 0.5f * box.max.y,
-                                      0.5f * box.min.z + 0.5f * box.max.z};
-        whole = espyBox_Union(whole, box);
+        espyiMat4d local = espyiMat4d_From(&node->instances[unroll->order[i]]);
+        job->instances[i].transform = espyiMat4d_Multiply(world, &local);
     }
-    double size = (double)(node->unrollCellSize > 0.0f ? node->unrollCellSize : job->unrollCellSize);
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t c = 0; c < unroll->cellCount; ++c)
     {
-        espyGatherInstance* instance = &job->instances[i];
-        instance->cell[0] = espyGather_CellOf(instance->center.x, whole.min.x, size);
-        instance->cell[1] = espyGather_CellOf(instance->center.y, whole.min.y, size);
-        instance->cell[2] = espyGather_CellOf(instance->center.z, whole.min.z, size);
+        job->cells[c] = (espyGatherCell){unroll->firsts[c], unroll->firsts[c + 1] - unroll->firsts[c]};
     }
-    qsort(job->instances, count, sizeof(espyGatherInstance), espyGatherInstance_Compare);
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        const espyGatherInstance* a = &job->instances[i];
-        const espyGatherInstance* b = &job->instances[i > 0 ? i - 1 : 0];
-        if (i == 0 || a->cell[0] != b->cell[0] || a->cell[1] != b->cell[1] || a->cell[2] != b->cell[2])
-        {
-            job->cells[(*cellCount)++] = (espyGatherCell){i, 0};
-        }
-        ++job->cells[*cellCount - 1].count;
-    }
+    *cellCount = unroll->cellCount;
+    espyiFree(hooks, unroll);
     return espyResult_Ok;
 }
 
@@ -386,7 +302,7 @@ static void espyGather_WarnOfNode(const espyGatherJob* job, const espyNodeDef* n
 }
 
 /// Adds the triangles of a node, instanced or not. `form` is whole.
-static espyResult espyGather_AddForm(espyGatherJob* job, const espyNodeDef* node, const espyMat4d* world,
+static espyResult espyGather_AddForm(espyGatherJob* job, const espyNodeDef* node, const espyiMat4d* world,
                                      const espyiGatherForm* form, bool occludes, bool isOccludee)
 {
     espyGathered* out = job->out;
@@ -433,7 +349,7 @@ static espyResult espyGather_AddForm(espyGatherJob* job, const espyNodeDef* node
 }
 
 static espyResult espyGather_AddMeshNode(espyGatherJob* job, espyNodeId id, const espyNodeDef* node,
-                                         const espyMat4d* world, bool occludes, bool isOccludee)
+                                         const espyiMat4d* world, bool occludes, bool isOccludee)
 {
     const espyHooks* hooks = &job->out->hooks;
     espyiGatherForm form;
@@ -455,7 +371,7 @@ static espyResult espyGather_AddMeshNode(espyGatherJob* job, espyNodeId id, cons
 }
 
 /// A bare box (light, probe, sound source): an occludee whose surface is its box.
-static espyResult espyGather_AddBox(espyGatherJob* job, const espyNodeDef* node, const espyMat4d* world)
+static espyResult espyGather_AddBox(espyGatherJob* job, const espyNodeDef* node, const espyiMat4d* world)
 {
     espyGathered* out = job->out;
     espyBox given = node->bounds, box = espyBox_Empty();
@@ -468,14 +384,14 @@ static espyResult espyGather_AddBox(espyGatherJob* job, const espyNodeDef* node,
     {
         espyVec3 corner = {i & 1 ? given.max.x : given.min.x, i & 2 ? given.max.y : given.min.y,
                            i & 4 ? given.max.z : given.min.z};
-        box = espyBox_AddPoint(box, espyMat4d_TransformPoint(world, corner));
+        box = espyBox_AddPoint(box, espyiMat4d_TransformPoint(world, corner));
     }
     out->occludees[out->input.occludeeCount++] =
         (espyBakeOccludee){.box = box, .node = node->sourceId, .part = -1, .name = node->name};
     return espyResult_Ok;
 }
 
-static espyResult espyGather_AddArea(espyGathered* out, const espyMat4d* world)
+static espyResult espyGather_AddArea(espyGathered* out, const espyiMat4d* world)
 {
     if (!espyiGrow(&out->hooks, (void**)&out->areas, &out->areaCapacity, (size_t)out->input.areaCount + 1,
                    sizeof(espyBakeArea)))
@@ -486,7 +402,7 @@ static espyResult espyGather_AddArea(espyGathered* out, const espyMat4d* world)
     return espyResult_Ok;
 }
 
-static espyResult espyGather_AddViewPoint(espyGathered* out, const espyMat4d* world)
+static espyResult espyGather_AddViewPoint(espyGathered* out, const espyiMat4d* world)
 {
     if (!espyiGrow(&out->hooks, (void**)&out->viewPoints, &out->viewPointCapacity,
                    (size_t)out->input.viewPointCount + 1, sizeof(espyVec3)))
@@ -498,7 +414,8 @@ static espyResult espyGather_AddViewPoint(espyGathered* out, const espyMat4d* wo
     return espyResult_Ok;
 }
 
-static espyResult espyGather_AddNode(espyGatherJob* job, espyNodeId id, const espyNodeDef* node, const espyMat4d* world)
+static espyResult espyGather_AddNode(espyGatherJob* job, espyNodeId id, const espyNodeDef* node,
+                                     const espyiMat4d* world)
 {
     uint32_t flags = node->flags;
     if (flags & espyNodeFlag_Hidden)
@@ -562,7 +479,7 @@ static espyResult espyGather_Prepare(espyGatherJob* job, uint32_t count)
         slots = slot > slots ? slot : slots;
     }
     espyGatherKey* keys = (espyGatherKey*)espyiAlloc(hooks, count, sizeof(espyGatherKey));
-    job->transforms = (espyMat4d*)espyiAlloc(hooks, count, sizeof(espyMat4d));
+    job->transforms = (espyiMat4d*)espyiAlloc(hooks, count, sizeof(espyiMat4d));
     job->orderOfSlot = (uint32_t*)espyiAlloc(hooks, slots, sizeof(uint32_t));
     job->sorted = (uint32_t*)espyiAlloc(hooks, count, sizeof(uint32_t));
     if (!keys || !job->transforms || !job->orderOfSlot || !job->sorted)
@@ -576,11 +493,11 @@ static espyResult espyGather_Prepare(espyGatherJob* job, uint32_t count)
         espyNodeId id = espyWorld_GetNodeAt(job->world, i);
         espyWorld_GetNode(job->world, id, &node);
         job->orderOfSlot[id.index1 - 1] = i;
-        espyMat4d local = espyMat4d_From(node.local);
+        espyiMat4d local = espyiMat4d_From(&node.local);
         job->transforms[i] =
             node.parent.index1 == 0
                 ? local
-                : espyMat4d_Multiply(&job->transforms[job->orderOfSlot[node.parent.index1 - 1]], &local);
+                : espyiMat4d_Multiply(&job->transforms[job->orderOfSlot[node.parent.index1 - 1]], &local);
         keys[i] = (espyGatherKey){node.sourceId, i};
     }
     qsort(keys, count, sizeof(espyGatherKey), espyGatherKey_Compare);
