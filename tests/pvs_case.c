@@ -166,11 +166,14 @@ static void espyCase_FillEntries(const espyPvsCaseDef* def, espyiRng* rng, espyP
         espyVec3 low = {espyiRng_Float(rng), espyiRng_Float(rng), espyiRng_Float(rng)};
         made->boxes[i] = (espyBox){low, {low.x + 1.0f, low.y + 2.0f, low.z + 3.0f}};
         made->nodes[i] = (int32_t)espyiRng_Below(rng, 1000);
+        made->boxes[i] = def->boxes ? def->boxes[i] : made->boxes[i];
+        made->nodes[i] = def->nodes ? def->nodes[i] : made->nodes[i];
         made->hashes[i] = espyiHash_U64(def->seed, i);
     }
     for (uint32_t i = 0; i < def->occludeeCount; ++i)
     {
         made->parts[i] = (int32_t)espyiRng_Below(rng, 4) - 1;
+        made->parts[i] = def->wholeNodes ? -1 : made->parts[i];
         made->proven[i] = 0xFFFFFFF0u + i % 16u;
     }
 }

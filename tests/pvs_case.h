@@ -19,6 +19,9 @@ typedef struct espyPvsCaseDef
     uint32_t coarseFactor; ///< 0: no dynamic table.
     bool coherent;         ///< Neighbouring cells see nearly the same, as in a level; distinctRows is not used.
     bool tools;            ///< With node ids, parts, hashes and solid cells.
+    const espyBox* boxes;  ///< Of occluders, then occludees; null: random ones.
+    const int32_t* nodes;  ///< In the same order; null: random ones.
+    bool wholeNodes;       ///< Every part is -1.
 } espyPvsCaseDef;
 
 /// What went into a file, one byte a bit, and the file.

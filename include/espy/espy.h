@@ -5,11 +5,13 @@
 
 #include <espy/base.h>
 #include <espy/culling.h>
+#include <espy/gameplay.h>
 #include <espy/math.h>
 #include <espy/mesh.h>
 #include <espy/proxy.h>
 #include <espy/pvs.h>
 #include <espy/view.h>
 #include <espy/world.h>
+#include <espy/world_data.h>
 
 #endif

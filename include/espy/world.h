@@ -182,6 +182,9 @@ typedef struct espySceneSettings
 typedef struct espyWorldDef
 {
     espyHooks hooks;
+    /// Default false: an InstancedMesh3D is drawn and culled as a whole. True, for targets that unroll instances on
+    /// load: one draw an unroll cell, each culled alone (espyWorld_GetPartInstances).
+    bool unrollInstances;
     uint32_t cookie;
 } espyWorldDef;
 

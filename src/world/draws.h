@@ -11,8 +11,8 @@
 //     candidates = present & drawn                      (shadow views: & castsShadow, and nothing below)
 //     static     = set of the view's cells in the group's own file; all ones where `usable` is false or there are none
 //     kept       = candidates & (static | moved)
-//     then the frustum by bounds for what is kept; then each draw of kept & moved & occludee by
-//     espyView_TestMovingBox in every usable file whose cells the view touches: gone where any of them says Occluded.
+//     then the frustum by bounds for what is kept, and each draw of kept & moved & occludee by its bounds
+//     (espyViewSet_HidesBox) in every usable file: gone where any of them says Occluded.
 //
 // Threads: draws change with the nodes (owner; no query may run then) and with files that come and go, which queries
 // may overlap: those build new arrays beside the old ones and publish them. A query takes the draws once, works on
@@ -43,8 +43,9 @@ typedef struct espyiDrawGroup
     int32_t* parts;    ///< -1: the whole node; 0..: its unroll cell.
     uint32_t* next;    ///< The next draw of the same node, ESPYI_DRAWS_NONE at the last.
     // Bitsets.
-    uint32_t* present;      ///< There is a node and it is not hidden.
-    uint32_t* drawn;        ///< It is something to draw: not a camera, an area, a blocker, a bare box.
+    uint32_t* present; ///< There is a node and it is not hidden.
+    uint32_t*
+        drawn; ///< There is something to draw or, for a bare box, to cull: no camera, area, blocker or plain node.
     uint32_t* moved;        ///< Not where it was baked: its bit says nothing, its bounds decide.
     uint32_t* occludee;     ///< May be culled by occlusion in a renderer.
     uint32_t* castsShadow;  ///< espyNodeFlag_CastsShadow.
@@ -70,8 +71,5 @@ static inline espyBox espyiDrawGroup_GetBox(const espyiDrawGroup* group, uint32_
     return (espyBox){{group->minX[draw], group->minY[draw], group->minZ[draw]},
                      {group->maxX[draw], group->maxY[draw], group->maxZ[draw]}};
 }
-
-/// A world box in the space of a group's file, never smaller than it is. Thread: any.
-espyBox espyiDrawGroup_ToFile(const espyiDrawGroup* group, espyBox box);
 
 #endif

@@ -57,6 +57,11 @@ espyResult espyWorld_Create(const espyWorldDef* def, espyWorld** out)
     world->settings = espySceneSettings_Default();
     world->freeSlot = ESPYI_WORLD_NONE;
     world->newest = ESPYI_WORLD_NONE;
+    if (!espyiWorldData_Create(world, def->unrollInstances))
+    {
+        espyiFree(&hooks, world);
+        return espyResult_OutOfMemory;
+    }
     *out = world;
     return espyResult_Ok;
 }
@@ -66,6 +71,7 @@ void espyWorld_Destroy(espyWorld* world)
     if (world)
     {
         espyHooks hooks = world->hooks;
+        espyiWorldData_Destroy(world);
         espyiWorld_FreeNodes(world);
         espyiWorld_FreeMeshes(world);
         espyiFree(&hooks, world);

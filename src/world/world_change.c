@@ -3,7 +3,7 @@
 // cost of what it missed. Slots of destroyed nodes stay in it until they are used again.
 #include "world/world_internal.h"
 
-void espyiWorld_Touch(espyWorld* world, int32_t slot)
+static void espyWorld_MoveToNewest(espyWorld* world, int32_t slot)
 {
     espyiWorldNode* node = &world->nodes[slot];
     node->revision = ++world->revision;
@@ -28,10 +28,17 @@ void espyiWorld_Touch(espyWorld* world, int32_t slot)
     world->newest = slot;
 }
 
+void espyiWorld_Touch(espyWorld* world, int32_t slot)
+{
+    espyWorld_MoveToNewest(world, slot);
+    espyiWorldData_NodeChanged(world, slot);
+}
+
 void espyiWorld_TouchContent(espyWorld* world, int32_t slot)
 {
-    espyiWorld_Touch(world, slot);
+    espyWorld_MoveToNewest(world, slot);
     world->nodes[slot].contentRevision = world->revision;
+    espyiWorldData_NodeChanged(world, slot);
 }
 
 uint64_t espyWorld_GetRevision(const espyWorld* world)

@@ -107,6 +107,7 @@ struct espyWorld
     bool hadCamera;         ///< The first one becomes the active camera, a later one does not.
     int32_t* sourceBuckets; ///< Hash table of sourceIds, chained through nextSource.
     size_t sourceBucketCount, sourceCount;
+    struct espyiWorldData* data; ///< Draws and files.
 };
 
 /// Returns the mesh of an id, or null.
@@ -174,6 +175,15 @@ bool espyiWorldNode_SetStrings(const espyHooks* hooks, espyiWorldNode* node, con
 /// Says that a node's slot changed, or that its content did as well.
 void espyiWorld_Touch(espyWorld* world, int32_t slot);
 void espyiWorld_TouchContent(espyWorld* world, int32_t slot);
+
+// --- draws and files: data.h
+
+bool espyiWorldData_Create(espyWorld* world, bool unrollInstances);
+void espyiWorldData_Destroy(espyWorld* world);
+/// Makes room for the draws of one more node; false where memory ends.
+bool espyiWorldData_ReserveNode(espyWorld* world, const espyNodeDef* def);
+/// Brings draws and occluders of a slot up to date: a node that is new, changed or gone.
+void espyiWorldData_NodeChanged(espyWorld* world, int32_t slot);
 
 /// True where a node may change shape or place at run time, whatever its flags say.
 static inline bool espyiWorldNode_IsDynamic(const espyiWorldNode* node)

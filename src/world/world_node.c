@@ -235,7 +235,7 @@ espyResult espyWorld_CreateNode(espyWorld* world, const espyNodeDef* def, espyNo
         (fresh && !espyiGrow(hooks, (void**)&world->nodes, &world->slotCapacity, world->slotCount + 1,
                              sizeof(espyiWorldNode))) ||
         !espyiOrder_Reserve(&world->order, hooks, 1) || (def->sourceId >= 0 && !espyWorld_ReserveSource(world)) ||
-        !espyWorldNode_CopyOwned(hooks, &node, def))
+        !espyiWorldData_ReserveNode(world, def) || !espyWorldNode_CopyOwned(hooks, &node, def))
     {
         return espyResult_OutOfMemory;
     }
