@@ -44,7 +44,7 @@ soak:
 	@scripts/soak.sh
 
 format:
-	@git ls-files '*.c' '*.h' '*.inl' '*.cpp' '*.hpp' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.inl' '*.cpp' '*.hpp' ':!dist' | xargs clang-format -i
 
 clean:
 	rm -rf build build-* build.log out

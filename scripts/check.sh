@@ -9,7 +9,7 @@ seconds=${FUZZ_SECONDS:-30}
 
 say() { printf '\n== %s (%s)\n' "$1" "$(date +%H:%M:%S)"; }
 fail() { echo "check: $*" >&2; exit 1; }
-sources() { git ls-files '*.c' '*.h' '*.inl' '*.cpp' '*.hpp'; }
+sources() { git ls-files '*.c' '*.h' '*.inl' '*.cpp' '*.hpp' ':!dist'; }
 
 check_tree() {
     say "tree: licence lines, stray files"
@@ -22,6 +22,7 @@ check_tree() {
     [ -z "$bad" ] || fail "an arrow that runs the wrong way: $bad"
     bad=$(git ls-files 'tools/*.c' 'tools/*.h' 'examples/*.c' | xargs -r grep -nE '#include "(core|math|geometry|pvs|world|bake|audit|editor|import)/' || true)
     [ -z "$bad" ] || fail "tools and examples see public headers only: $bad"
+    scripts/amalgamate.sh --check
 }
 
 check_format() {
