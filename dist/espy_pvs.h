@@ -146,6 +146,7 @@ ESPY_MESSAGE(GatherLevelsBlockNothing, 208, Warning,
 
 ESPY_MESSAGE(PvsResolved, 301, Info, "Occlusion: resolved %s")
 ESPY_MESSAGE(PvsStale, 302, Warning, "occlusion data is stale: %s")
+ESPY_MESSAGE(PvsFits, 303, Info, "occlusion data fits again: %s")
 
 ESPY_MESSAGE(CookEmptyTable, 311, Warning,
              "%llu bytes are over the budget of %llu KB: an empty table was written and nothing is culled on %s")
