@@ -54,14 +54,14 @@ uint8_t* espyGltfCase_MakeGlb(const char* json, const void* bin, size_t binSize,
     return bytes;
 }
 
-static void espyGltfCase_Log(espyLogLevel level, espyMessageId id, const char* text, void* context)
+static void espyGltfCase_Warn(espyMessageId id, int32_t node, const char* text, void* context)
 {
     espyGltfCase* test = context;
-    (void)level;
     if (test->warningCount < 8)
     {
         snprintf(test->warnings[test->warningCount], sizeof test->warnings[0], "%s", text);
         test->warningIds[test->warningCount] = id;
+        test->warningNodes[test->warningCount] = node;
     }
     ++test->warningCount;
 }
@@ -73,7 +73,8 @@ static espyImportDef espyGltfCase_Begin(espyGltfCase* test)
     test->counter.failAt = failAt;
     espyImportDef def = espyImportDef_Default();
     def.hooks = espyHookCounter_Hooks(&test->counter);
-    def.hooks.log = espyGltfCase_Log;
+    def.warn = espyGltfCase_Warn;
+    def.warnContext = test;
     return def;
 }
 

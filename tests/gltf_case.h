@@ -31,6 +31,7 @@ typedef struct espyGltfCase
     espyResult result;
     char warnings[8][512];
     espyMessageId warningIds[8];
+    int32_t warningNodes[8];
     unsigned warningCount;
 } espyGltfCase;
 

@@ -55,11 +55,8 @@ static void espyTest_AssertSameNode(const espyWorld* a, espyNodeId aId, const es
     assert_int_equal(espyWorld_GetNode(a, aId, &x), espyResult_Ok);
     assert_int_equal(espyWorld_GetNode(b, bId, &y), espyResult_Ok);
     assert_string_equal(x.name, y.name);
-    // The format knows meshes, not where they came from.
-    bool shaped = x.kind == espyNodeKind_Terrain3D || x.kind == espyNodeKind_Voxel3D;
-    assert_int_equal(shaped ? espyNodeKind_StaticMesh3D : x.kind, y.kind);
-    const uint32_t kept = ~(uint32_t)espyNodeFlag_CastsShadow;
-    assert_int_equal(x.flags & kept, y.flags & kept);
+    assert_int_equal(x.kind, y.kind);
+    assert_int_equal(x.flags, y.flags);
     assert_memory_equal(&x.local, &y.local, sizeof x.local);
     assert_int_equal(x.parent.index1 != 0, y.parent.index1 != 0);
     assert_int_equal(x.tagCount, y.tagCount);
@@ -73,6 +70,7 @@ static void espyTest_AssertSameNode(const espyWorld* a, espyNodeId aId, const es
         assert_true(espyTest_IsNear(&x.instances[i], &y.instances[i], 1e-5f));
     }
     assert_memory_equal(&x.proxy, &y.proxy, sizeof x.proxy);
+    assert_float_equal(x.unrollCellSize, y.unrollCellSize, 0);
     if (x.kind == espyNodeKind_Camera3D)
     {
         assert_int_equal(x.camera.orthographic, y.camera.orthographic);

@@ -13,6 +13,9 @@ typedef struct espyImportDef
     const char* searchPath; ///< Quake 3: folder with more pk3 files for shader scripts; null: that of the level.
     size_t maxMemoryBytes;  ///< Default 2 GiB: a file that declares more is refused.
     espyHooks hooks;        ///< Warnings arrive at hooks.log.
+    /// Takes warnings in place of hooks.log, with the id of the node that they are about, -1 where none is meant.
+    void (*warn)(espyMessageId id, int32_t node, const char* text, void* context);
+    void* warnContext;
     uint32_t cookie;
 } espyImportDef;
 

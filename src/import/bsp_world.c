@@ -115,7 +115,7 @@ static espyResult espyBspBuild_WarnMissing(espyBspBuild* b)
     espyiFree(&b->import->hooks, used);
     if (missing > 0)
     {
-        espyiImport_Warn(b->import, espyMessageId_ImportMissingShaders, missing);
+        espyiImport_Warn(b->import, espyMessageId_ImportMissingShaders, -1, missing);
     }
     return espyResult_Ok;
 }

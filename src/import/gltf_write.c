@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A world out as .glb, with the conventions' extras. Only what the format cannot hold is lost: shadow flags, a node's
-// own unroll size, and the difference between kinds of mesh nodes.
+// A world out as .glb, with the conventions' extras. Terrains and voxels become meshes that keep their kind, poses the
+// bounds that they have; heights, voxels and the boxes of joints stay behind.
 // Based on: glTF 2.0 specification; EXT_mesh_gpu_instancing.
+#include "import/gltf_names.h"
 #include "import/gltf_text.h"
 
 #include <math.h>
@@ -34,8 +35,17 @@ typedef struct espyGltfWriteSlot
 {
     espyNodeId id; ///< Null: an empty node.
     int32_t firstChild, lastChild, nextSibling;
+    int32_t surface; ///< Of a terrain or voxels, -1: none.
     bool root;
 } espyGltfWriteSlot;
+
+/// Triangles made for a node.
+typedef struct espyGltfWriteSurface
+{
+    espySurface surface;
+    const char* name;
+    int32_t mesh; ///< Of the file, -1: nothing to draw.
+} espyGltfWriteSurface;
 
 typedef struct espyGltfWriter
 {
@@ -50,6 +60,9 @@ typedef struct espyGltfWriter
     size_t materialCount, materialCapacity;
     espyGltfWriteSlot* slots;
     uint32_t slotCount;
+    espyGltfWriteSurface* surfaces;
+    size_t surfaceCount, surfaceCapacity;
+    int32_t activeCamera; ///< Place in the file, -1: none.
     bool instanced, flagged;
 } espyGltfWriter;
 
@@ -147,26 +160,24 @@ static bool espyGltfWriter_IsDrawn(const espyMeshDef* mesh)
     return drawn;
 }
 
-static void espyGltfWriter_Mesh(espyGltfWriter* writer, uint32_t index)
+/// Writes a mesh and returns its index in the file, -1 where there is nothing to draw.
+static int32_t espyGltfWriter_Mesh(espyGltfWriter* writer, const espyMeshDef* mesh)
 {
-    espyMeshDef mesh;
-    espyWorld_GetMesh(writer->world, espyWorld_GetMeshAt(writer->world, index), &mesh);
-    writer->meshIndex[index] = -1;
-    if (!espyGltfWriter_IsDrawn(&mesh))
+    if (!espyGltfWriter_IsDrawn(mesh))
     {
-        return;
+        return -1;
     }
-    uint32_t positions = espyGltfWriter_Positions(writer, &mesh.triangles);
-    bool small = mesh.triangles.vertexCount <= ESPY_GLTF_MAX_SMALL;
+    uint32_t positions = espyGltfWriter_Positions(writer, &mesh->triangles);
+    bool small = mesh->triangles.vertexCount <= ESPY_GLTF_MAX_SMALL;
     int view = small ? espyGltfWrite_Indices16 : espyGltfWrite_Indices32;
     espyGltfWriter_Comma(&writer->meshes);
     espyiText_Add(&writer->meshes, "{\"name\":");
-    espyiText_AddString(&writer->meshes, mesh.name);
+    espyiText_AddString(&writer->meshes, mesh->name);
     espyiText_Add(&writer->meshes, ",\"primitives\":[");
     bool first = true;
-    for (uint32_t i = 0; i < mesh.partCount; ++i)
+    for (uint32_t i = 0; i < mesh->partCount; ++i)
     {
-        const espyMeshPart* part = &mesh.parts[i];
+        const espyMeshPart* part = &mesh->parts[i];
         if (part->indexCount == 0)
         {
             continue;
@@ -176,14 +187,14 @@ static void espyGltfWriter_Mesh(espyGltfWriter* writer, uint32_t index)
         espyiText_Add(&writer->accessors, "}");
         for (uint32_t k = 0; k < part->indexCount; ++k)
         {
-            espyGltfWriter_AddWord(&writer->views[view], mesh.triangles.indices[part->firstIndex + k], small ? 2 : 4);
+            espyGltfWriter_AddWord(&writer->views[view], mesh->triangles.indices[part->firstIndex + k], small ? 2 : 4);
         }
         espyiText_Add(&writer->meshes, "%s{\"attributes\":{\"POSITION\":%u},\"indices\":%u,\"material\":%llu}",
                       first ? "" : ",", positions, indices, (unsigned long long)material);
         first = false;
     }
     espyiText_Add(&writer->meshes, "]}");
-    writer->meshIndex[index] = (int32_t)writer->meshCount++;
+    return (int32_t)writer->meshCount++;
 }
 
 static void espyGltfWriter_Materials(espyGltfWriter* writer)
@@ -362,38 +373,98 @@ static void espyGltfWriter_Extra(espyiText* text, bool* any, const char* key)
     *any = true;
 }
 
-static void espyGltfWriter_Extras(espyGltfWriter* writer, const espyNodeDef* node)
+/// What a reader takes a node for that says no more.
+static espyNodeKind espyGltfWriter_PlainKind(const espyNodeDef* node, bool drawn)
 {
-    static const struct
+    if (node->kind == espyNodeKind_Camera3D || node->kind == espyNodeKind_OcclusionArea)
     {
-        const char* key;
-        uint32_t flag;
-    } keys[] = {
-        {"occluder", espyNodeFlag_OccluderStatic},
-        {"occludee", espyNodeFlag_OccludeeStatic},
-        {"hidden", espyNodeFlag_Hidden},
-        {"blocker", espyNodeFlag_Blocker},
-        {"dynamic", espyNodeFlag_Dynamic},
-        {"skybox", espyNodeFlag_Skybox},
-        {"alwaysUpdate", espyNodeFlag_AlwaysUpdate},
-    };
-    espyiText* text = &writer->nodes;
-    bool any = false;
-    uint32_t flags = node->flags;
-    if (node->kind == espyNodeKind_SkeletalMesh3D || node->kind == espyNodeKind_Particle3D)
-    {
-        flags |= espyNodeFlag_Dynamic;
+        return node->kind;
     }
-    for (size_t i = 0; i < ESPYI_ARRAY_COUNT(keys); ++i)
+    bool instanced = node->kind == espyNodeKind_InstancedMesh3D && node->instanceCount > 0;
+    return !drawn ? espyNodeKind_Node3D : instanced ? espyNodeKind_InstancedMesh3D : espyNodeKind_StaticMesh3D;
+}
+
+/// Index in the file of a mesh of the world, -1 where there is none to draw.
+static int32_t espyGltfWriter_IndexOf(const espyGltfWriter* writer, espyMeshId mesh)
+{
+    return mesh.index1 != 0 ? writer->meshIndex[mesh.index1 - 1] : -1;
+}
+
+static void espyGltfWriter_Numbers(espyiText* text, const float* values, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
     {
-        // A level without any flag says so, or a reader would flag everything.
-        bool silent = i == 0 && !writer->flagged && node->mesh.index1 != 0;
-        if ((flags & keys[i].flag) || silent)
+        espyiText_Add(text, i == 0 ? "[" : ",");
+        espyiText_AddFloat(text, values[i]);
+    }
+    espyiText_Add(text, "]");
+}
+
+/// The extras of what a node is made of.
+static void espyGltfWriter_ContentExtras(espyGltfWriter* writer, const espyNodeDef* node, bool drawn, bool* any)
+{
+    espyiText* text = &writer->nodes;
+    if (espyGltfWriter_PlainKind(node, drawn) != node->kind)
+    {
+        espyGltfWriter_Extra(text, any, "nodeKind");
+        espyiText_Add(text, "\"%s\"", espyiGltfKindNames[node->kind]);
+    }
+    if (node->unrollCellSize > 0.0f)
+    {
+        espyGltfWriter_Extra(text, any, "unrollCellSize");
+        espyiText_AddFloat(text, node->unrollCellSize);
+    }
+    if (espyBox_IsValid(node->bounds))
+    {
+        espyGltfWriter_Extra(text, any, "occlusionBounds");
+        espyGltfWriter_Numbers(text, &node->bounds.min.x, 6);
+    }
+    if (node->kind == espyNodeKind_Camera3D && (node->camera.offsetX != 0.0f || node->camera.offsetY != 0.0f))
+    {
+        const float offset[2] = {node->camera.offsetX, node->camera.offsetY};
+        espyGltfWriter_Extra(text, any, "cameraOffset");
+        espyGltfWriter_Numbers(text, offset, 2);
+    }
+    bool first = true;
+    for (uint32_t i = 0; i < node->levelCount && drawn; ++i)
+    {
+        int32_t level = espyGltfWriter_IndexOf(writer, node->levels[i]);
+        if (level >= 0 && first)
         {
-            espyGltfWriter_Extra(text, &any, keys[i].key);
-            espyiText_Add(text, silent ? "false" : "true");
+            espyGltfWriter_Extra(text, any, "lodMeshes");
+        }
+        if (level >= 0)
+        {
+            espyiText_Add(text, "%s%d", first ? "[" : ",", level);
+            first = false;
         }
     }
+    espyiText_Add(text, first ? "" : "]");
+    int32_t inner = espyGltfWriter_IndexOf(writer, node->occluderMesh);
+    if (inner >= 0 && drawn)
+    {
+        espyGltfWriter_Extra(text, any, "occluderMesh");
+        espyiText_Add(text, "%d", inner);
+    }
+}
+
+static void espyGltfWriter_Extras(espyGltfWriter* writer, const espyNodeDef* node, bool drawn)
+{
+    espyiText* text = &writer->nodes;
+    bool any = false;
+    for (size_t i = 0; i < ESPYI_GLTF_FLAG_COUNT; ++i)
+    {
+        const espyiGltfFlagName* name = &espyiGltfFlagNames[i];
+        bool set = (node->flags & (uint32_t)name->flag) != 0;
+        // A level without any flag says so, or a reader would flag everything.
+        bool silent = name->flag == espyNodeFlag_OccluderStatic && !writer->flagged && drawn;
+        if (set != name->usual || silent)
+        {
+            espyGltfWriter_Extra(text, &any, name->key);
+            espyiText_Add(text, set ? "true" : "false");
+        }
+    }
+    espyGltfWriter_ContentExtras(writer, node, drawn, &any);
     if (node->kind == espyNodeKind_OcclusionArea)
     {
         espyGltfWriter_Extra(text, &any, "occlusionArea");
@@ -455,17 +526,18 @@ static bool espyGltfWriter_Node(espyGltfWriter* writer, const espyGltfWriteSlot*
         espyiText_Add(text, ",\"camera\":%u", writer->cameraCount++);
         espyGltfWriter_Camera(writer, &node.camera);
     }
-    bool drawn = node.mesh.index1 != 0 && writer->meshIndex[node.mesh.index1 - 1] >= 0;
-    if (drawn)
+    int32_t mesh =
+        slot->surface >= 0 ? writer->surfaces[slot->surface].mesh : espyGltfWriter_IndexOf(writer, node.mesh);
+    if (mesh >= 0)
     {
-        espyiText_Add(text, ",\"mesh\":%d", writer->meshIndex[node.mesh.index1 - 1]);
+        espyiText_Add(text, ",\"mesh\":%d", mesh);
     }
-    if (drawn && node.kind == espyNodeKind_InstancedMesh3D && node.instanceCount > 0 &&
+    if (mesh >= 0 && node.kind == espyNodeKind_InstancedMesh3D && node.instanceCount > 0 &&
         !espyGltfWriter_Instances(writer, &node))
     {
         return false;
     }
-    espyGltfWriter_Extras(writer, &node);
+    espyGltfWriter_Extras(writer, &node, mesh >= 0);
     espyiText_Add(text, "}");
     return true;
 }
@@ -501,7 +573,7 @@ static espyResult espyGltfWriter_Place(espyGltfWriter* writer)
     }
     for (uint32_t i = 0; i < writer->slotCount; ++i)
     {
-        writer->slots[i] = (espyGltfWriteSlot){.firstChild = -1, .lastChild = -1, .nextSibling = -1};
+        writer->slots[i] = (espyGltfWriteSlot){.firstChild = -1, .lastChild = -1, .nextSibling = -1, .surface = -1};
     }
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -518,15 +590,58 @@ static espyResult espyGltfWriter_Place(espyGltfWriter* writer)
             parent->lastChild = place;
         }
     }
+    int32_t active = espyWorld_GetActiveCamera(world).index1;
+    writer->activeCamera = active != 0 ? placeOf[active] : -1;
     espyiFree(hooks, placeOf);
     return espyResult_Ok;
+}
+
+/// Makes the triangles of terrains and voxels.
+static espyResult espyGltfWriter_Surfaces(espyGltfWriter* writer)
+{
+    const espyHooks* hooks = &writer->import->hooks;
+    espyNodeDef node;
+    for (uint32_t i = 0; i < writer->slotCount; ++i)
+    {
+        espyGltfWriteSlot* slot = &writer->slots[i];
+        if (slot->id.index1 == 0 || espyWorld_GetNode(writer->world, slot->id, &node) != espyResult_Ok ||
+            (!node.terrain && !node.voxels))
+        {
+            continue;
+        }
+        if (!espyiGrow(hooks, (void**)&writer->surfaces, &writer->surfaceCapacity, writer->surfaceCount + 1,
+                       sizeof(espyGltfWriteSurface)))
+        {
+            return espyiImport_FailMemory(writer->import);
+        }
+        espyGltfWriteSurface* surface = &writer->surfaces[writer->surfaceCount];
+        *surface = (espyGltfWriteSurface){.name = node.name, .mesh = -1};
+        espyResult result = espyWorld_BuildSurface(writer->world, slot->id, hooks, &surface->surface);
+        if (result != espyResult_Ok)
+        {
+            return result == espyResult_OutOfMemory
+                       ? espyiImport_FailMemory(writer->import)
+                       : espyiImport_Fail(writer->import, result, "node %u has too many triangles", i);
+        }
+        slot->surface = (int32_t)writer->surfaceCount++;
+    }
+    return espyResult_Ok;
+}
+
+static espyMeshDef espyGltfWriter_SurfaceMesh(const espyGltfWriteSurface* surface)
+{
+    espyMeshDef mesh = espyMeshDef_Default();
+    mesh.triangles = surface->surface.triangles;
+    mesh.parts = surface->surface.parts;
+    mesh.partCount = surface->surface.partCount;
+    mesh.name = surface->name;
+    return mesh;
 }
 
 // --- the file
 
 static void espyGltfWriter_Scene(espyGltfWriter* writer, bool visibility)
 {
-    static const char* const qualities[] = {"low", "medium", "high", "proven"};
     espySceneSettings s = espyWorld_GetSettings(writer->world);
     espyiText* json = &writer->json;
     espyiText_Add(json, "\"scene\":0,\"scenes\":[{");
@@ -543,12 +658,16 @@ static void espyGltfWriter_Scene(espyGltfWriter* writer, bool visibility)
                   s.occlusionCulling ? "true" : "false");
     espyiText_AddFloat(json, s.occlusionCellSize);
     espyiText_Add(json, ",\"bakeQuality\":\"%s\",\"dynamicObjects\":%s,\"consoleBudgetKB\":%u",
-                  qualities[(unsigned)s.bakeQuality < 4u ? (unsigned)s.bakeQuality : 1u],
+                  espyiGltfQualityNames[(unsigned)s.bakeQuality < ESPYI_GLTF_QUALITY_COUNT ? s.bakeQuality : 1],
                   s.dynamicObjects ? "true" : "false", s.consoleBudgetKB);
     if (s.unrollCellSize > 0.0f)
     {
         espyiText_Add(json, ",\"unrollCellSize\":");
         espyiText_AddFloat(json, s.unrollCellSize);
+    }
+    if (writer->activeCamera >= 0)
+    {
+        espyiText_Add(json, ",\"activeCamera\":%d", writer->activeCamera);
     }
     espyiText_Add(json, "}");
     if (visibility)
@@ -570,6 +689,17 @@ static void espyGltfWriter_Array(espyiText* json, const char* name, espyiText* e
     json->failed = json->failed || elements->failed;
 }
 
+/// Marks the views that a mesh will be written to.
+static void espyGltfWriter_MarkViews(const espyMeshDef* mesh, bool used[espyGltfWrite_ViewCount])
+{
+    if (espyGltfWriter_IsDrawn(mesh))
+    {
+        bool small = mesh->triangles.vertexCount <= ESPY_GLTF_MAX_SMALL;
+        used[espyGltfWrite_Positions] = true;
+        used[small ? espyGltfWrite_Indices16 : espyGltfWrite_Indices32] = true;
+    }
+}
+
 /// Which views will hold anything, decided before accessors name them.
 static void espyGltfWriter_NumberViews(espyGltfWriter* writer, bool visibility)
 {
@@ -578,11 +708,12 @@ static void espyGltfWriter_NumberViews(espyGltfWriter* writer, bool visibility)
     for (uint32_t i = 0; i < espyWorld_GetMeshCount(writer->world); ++i)
     {
         espyWorld_GetMesh(writer->world, espyWorld_GetMeshAt(writer->world, i), &mesh);
-        bool drawn = espyGltfWriter_IsDrawn(&mesh);
-        bool small = mesh.triangles.vertexCount <= ESPY_GLTF_MAX_SMALL;
-        used[espyGltfWrite_Positions] = used[espyGltfWrite_Positions] || drawn;
-        used[espyGltfWrite_Indices16] = used[espyGltfWrite_Indices16] || (drawn && small);
-        used[espyGltfWrite_Indices32] = used[espyGltfWrite_Indices32] || (drawn && !small);
+        espyGltfWriter_MarkViews(&mesh, used);
+    }
+    for (size_t i = 0; i < writer->surfaceCount; ++i)
+    {
+        mesh = espyGltfWriter_SurfaceMesh(&writer->surfaces[i]);
+        espyGltfWriter_MarkViews(&mesh, used);
     }
     for (uint32_t i = 0; i < espyWorld_GetNodeCount(writer->world); ++i)
     {
@@ -664,17 +795,29 @@ static espyResult espyGltfWriter_Write(espyGltfWriter* writer, const char* path,
 static espyResult espyGltfWriter_Fill(espyGltfWriter* writer, bool visibility)
 {
     uint32_t meshes = espyWorld_GetMeshCount(writer->world);
+    espyResult result = espyGltfWriter_Place(writer);
+    result = result == espyResult_Ok ? espyGltfWriter_Surfaces(writer) : result;
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
     espyGltfWriter_NumberViews(writer, visibility);
     writer->meshIndex = espyiAlloc(&writer->import->hooks, (size_t)meshes + 1, sizeof(int32_t));
     if (!writer->meshIndex)
     {
         return espyiImport_FailMemory(writer->import);
     }
+    espyMeshDef mesh;
     for (uint32_t i = 0; i < meshes; ++i)
     {
-        espyGltfWriter_Mesh(writer, i);
+        espyWorld_GetMesh(writer->world, espyWorld_GetMeshAt(writer->world, i), &mesh);
+        writer->meshIndex[i] = espyGltfWriter_Mesh(writer, &mesh);
     }
-    espyResult result = espyGltfWriter_Place(writer);
+    for (size_t i = 0; i < writer->surfaceCount; ++i)
+    {
+        mesh = espyGltfWriter_SurfaceMesh(&writer->surfaces[i]);
+        writer->surfaces[i].mesh = espyGltfWriter_Mesh(writer, &mesh);
+    }
     for (uint32_t i = 0; i < writer->slotCount && result == espyResult_Ok; ++i)
     {
         result = espyGltfWriter_Node(writer, &writer->slots[i]) ? espyResult_Ok : espyResult_Unsupported;
@@ -714,5 +857,10 @@ espyResult espyImport_SaveGlb(const espyWorld* world, const char* path, const vo
     espyiFree(&import.hooks, writer.meshIndex);
     espyiFree(&import.hooks, writer.materials);
     espyiFree(&import.hooks, writer.slots);
+    for (size_t i = 0; i < writer.surfaceCount; ++i)
+    {
+        espySurface_Free(&writer.surfaces[i].surface);
+    }
+    espyiFree(&import.hooks, writer.surfaces);
     return result;
 }

@@ -40,6 +40,8 @@ static espyResult espyImport_Begin(espyiImport* import, const char* file, const 
         .memoryLeft = base,
         .memoryReserve = def->maxMemoryBytes - base,
         .report = report,
+        .warn = def->warn,
+        .warnContext = def->warnContext,
     };
     espyWorldDef worldDef = espyWorldDef_Default();
     worldDef.hooks = import->hooks;

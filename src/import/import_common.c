@@ -35,15 +35,19 @@ espyResult espyiImport_Fail(espyiImport* import, espyResult result, const char* 
     return result;
 }
 
-void espyiImport_Warn(espyiImport* import, espyMessageId id, ...)
+void espyiImport_Warn(espyiImport* import, espyMessageId id, int32_t node, ...)
 {
     char line[512];
     va_list arguments;
-    va_start(arguments, id);
+    va_start(arguments, node);
     espyImport_Format(import, line, sizeof line, espyMessage_GetText(id), arguments);
     va_end(arguments);
     ++import->report->warningCount;
-    if (import->hooks.log)
+    if (import->warn)
+    {
+        import->warn(id, node, line, import->warnContext);
+    }
+    else if (import->hooks.log)
     {
         import->hooks.log(espyMessage_GetLevel(id), id, line, import->hooks.context);
     }
@@ -236,7 +240,8 @@ espyResult espyiMeshBuilder_Finish(espyiMeshBuilder* builder, const char* name, 
         {
             snprintf(what, sizeof what, "'%.128s'", name);
         }
-        espyiImport_Warn(builder->import, espyMessageId_ImportBadTriangles, (unsigned long long)builder->dropped, what);
+        espyiImport_Warn(builder->import, espyMessageId_ImportBadTriangles, -1, (unsigned long long)builder->dropped,
+                         what);
     }
     espyResult result = espyResult_Ok;
     if (builder->partCount > 0)
@@ -302,6 +307,6 @@ void espyiImport_FlagIfNone(espyiImport* import)
     }
     if (any)
     {
-        espyiImport_Warn(import, espyMessageId_ImportNoFlags);
+        espyiImport_Warn(import, espyMessageId_ImportNoFlags, -1);
     }
 }

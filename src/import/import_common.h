@@ -23,6 +23,9 @@ typedef struct espyiImport
     size_t memoryReserve;     ///< What grants may still add to it.
     espyWorld* world;         ///< Empty at the start.
     espyImportReport* report; ///< Never null.
+    /// Of the def: told about warnings with their nodes, in place of hooks.log. May be null.
+    void (*warn)(espyMessageId id, int32_t node, const char* text, void* context);
+    void* warnContext;
 } espyiImport;
 
 /// The formats. `bytes` is the whole level file, `path` where it lies (for neighbouring files) or null for memory.
@@ -42,8 +45,9 @@ static inline espyResult espyiImport_FailMemory(espyiImport* import)
     return espyResult_OutOfMemory; // In sight of the caller: after this nothing is used.
 }
 
-/// Sends the message's text, "file: text", to hooks.log and counts it. The arguments are those of the message.
-void espyiImport_Warn(espyiImport* import, espyMessageId id, ...);
+/// Sends the message's text, "file: text", to whoever listens and counts it. `node` is the id of the node that it is
+/// about, or -1. The other arguments are those of the message.
+void espyiImport_Warn(espyiImport* import, espyMessageId id, int32_t node, ...);
 
 /// Grants memory and work in proportion to `bytes` of input that were read: a small file that declares gigabytes is
 /// refused early, a large honest one is not. Done by espyiImport_ReadFile and for the level itself.

@@ -381,18 +381,26 @@ static espyResult espyGltf_ReadInstances(espyGltfJob* job, int32_t index, espyMa
 
 // --- nodes
 
-static espyCamera espyGltf_CameraOf(const espyiGltfCamera* from)
+/// The value as a float where it is finite and above `low` as one, else the fallback.
+static float espyGltf_Above(double value, float low, float fallback)
+{
+    // The cast of a value that no float holds would be undefined.
+    float rounded = value > -1e30 && value < 1e30 ? (float)value : low;
+    return rounded > low ? rounded : fallback;
+}
+
+static espyCamera espyGltf_CameraOf(const espyiGltfCamera* from, const float offset[2])
 {
     espyCamera camera = espyNodeDef_Default().camera;
     camera.orthographic = from->orthographic;
     camera.verticalFov =
-        from->verticalFov > 0.0 && from->verticalFov < 3.14159 ? (float)from->verticalFov : camera.verticalFov;
-    camera.aspect = from->aspect > 0.0 && from->aspect < 1e6 ? (float)from->aspect : camera.aspect;
-    camera.halfHeight = from->halfHeight > 0.0 && from->halfHeight < 1e30 ? (float)from->halfHeight : camera.halfHeight;
-    camera.nearDistance =
-        from->nearDistance > 0.0 && from->nearDistance < 1e30 ? (float)from->nearDistance : camera.nearDistance;
-    camera.farDistance =
-        from->farDistance > from->nearDistance && from->farDistance < 1e30 ? (float)from->farDistance : 0.0f;
+        from->verticalFov < 3.14159 ? espyGltf_Above(from->verticalFov, 0.0f, camera.verticalFov) : camera.verticalFov;
+    camera.aspect = from->aspect < 1e6 ? espyGltf_Above(from->aspect, 0.0f, camera.aspect) : camera.aspect;
+    camera.halfHeight = espyGltf_Above(from->halfHeight, 0.0f, camera.halfHeight);
+    camera.nearDistance = espyGltf_Above(from->nearDistance, from->orthographic ? -1e30f : 0.0f, camera.nearDistance);
+    camera.farDistance = espyGltf_Above(from->farDistance, camera.nearDistance, 0.0f);
+    camera.offsetX = offset[0];
+    camera.offsetY = offset[1];
     return camera;
 }
 
@@ -432,8 +440,24 @@ static espyResult espyGltf_AddCameraChild(espyGltfJob* job, espyNodeId parent, c
     return result == espyResult_Ok ? result : espyiImport_FailMemory(job->file.import);
 }
 
+/// What a node is: by its content, or as its extras say where that can be.
+static espyNodeKind espyGltf_KindOf(espyGltfJob* job, const espyiGltfNode* node, int32_t named)
+{
+    espyNodeKind kind = node->skin >= 0   ? espyNodeKind_SkeletalMesh3D
+                        : node->instanced ? espyNodeKind_InstancedMesh3D
+                                          : espyNodeKind_StaticMesh3D;
+    bool known = named == (int32_t)kind || (kind == espyNodeKind_StaticMesh3D && named != espyNodeKind_Node3D &&
+                                            named != espyNodeKind_Camera3D && named != espyNodeKind_OcclusionArea);
+    if (named >= 0 && !known)
+    {
+        espyiGltf_WarnExtra(&job->file, node, "nodeKind");
+    }
+    return named >= 0 && known ? (espyNodeKind)named : kind;
+}
+
 /// Mesh, instances and camera of a node into its def. `instances` is to be freed.
-static espyResult espyGltf_FillKind(espyGltfJob* job, int32_t index, bool area, espyNodeDef* def, espyMat4** instances)
+static espyResult espyGltf_FillKind(espyGltfJob* job, int32_t index, const espyiGltfNodeExtras* extras,
+                                    espyNodeDef* def, espyMat4** instances)
 {
     const espyiGltfModel* model = &job->file.model;
     const espyiGltfNode* node = &model->nodes[index];
@@ -446,25 +470,83 @@ static espyResult espyGltf_FillKind(espyGltfJob* job, int32_t index, bool area, 
                                     index, node->name, node->camera);
         }
         def->kind = espyNodeKind_Camera3D;
-        def->camera = espyGltf_CameraOf(&model->cameras[node->camera]);
+        def->camera = espyGltf_CameraOf(&model->cameras[node->camera], extras->cameraOffset);
     }
-    if (area)
+    if (extras->area)
     {
         def->kind = espyNodeKind_OcclusionArea;
     }
-    else if (node->mesh >= 0)
+    else if (node->mesh >= 0 || (extras->kind >= espyNodeKind_StaticMesh3D && extras->kind <= espyNodeKind_Voxel3D))
     {
-        def->kind = node->skin >= 0   ? espyNodeKind_SkeletalMesh3D
-                    : node->instanced ? espyNodeKind_InstancedMesh3D
-                                      : espyNodeKind_StaticMesh3D;
-        result = espyGltf_MakeMesh(job, node->mesh, &def->mesh);
-        if (result == espyResult_Ok && def->kind == espyNodeKind_InstancedMesh3D)
+        def->kind = espyGltf_KindOf(job, node, extras->kind);
+        result = node->mesh >= 0 ? espyGltf_MakeMesh(job, node->mesh, &def->mesh) : result;
+        if (result == espyResult_Ok && def->kind == espyNodeKind_InstancedMesh3D && node->instanced)
         {
             result = espyGltf_ReadInstances(job, index, instances, &def->instanceCount);
             def->instances = *instances;
         }
     }
+    else if (extras->kind >= 0 && extras->kind != (int32_t)def->kind)
+    {
+        espyiGltf_WarnExtra(&job->file, node, "nodeKind");
+    }
     return result;
+}
+
+/// Levels of detail of a node that has a mesh. *levels is to be freed.
+static espyResult espyGltf_FillLevels(espyGltfJob* job, const espyiGltfNode* node, const espyiGltfNodeExtras* extras,
+                                      espyNodeDef* def, espyMeshId** levels)
+{
+    bool named = extras->levelCount > 0 || extras->occluderMesh >= 0;
+    bool fits =
+        def->mesh.index1 != 0 && (def->kind == espyNodeKind_StaticMesh3D || def->kind == espyNodeKind_InstancedMesh3D);
+    for (uint32_t i = 0; i < extras->levelCount && fits; ++i)
+    {
+        fits = (size_t)extras->levels[i] < job->meshCount;
+    }
+    fits = fits && (extras->occluderMesh < 0 || (size_t)extras->occluderMesh < job->meshCount);
+    if (!named || !fits)
+    {
+        if (named)
+        {
+            espyiGltf_WarnExtra(&job->file, node, extras->levelCount > 0 ? "lodMeshes" : "occluderMesh");
+        }
+        return espyResult_Ok;
+    }
+    *levels = espyiAlloc(&job->file.import->hooks, (size_t)extras->levelCount + 1, sizeof(espyMeshId));
+    if (!*levels)
+    {
+        return espyiImport_FailMemory(job->file.import);
+    }
+    espyResult result = espyResult_Ok;
+    for (uint32_t i = 0; i < extras->levelCount && result == espyResult_Ok; ++i)
+    {
+        result = espyGltf_MakeMesh(job, extras->levels[i], &(*levels)[def->levelCount]);
+        def->levelCount += result == espyResult_Ok && (*levels)[def->levelCount].index1 != 0 ? 1u : 0u;
+    }
+    def->levels = def->levelCount > 0 ? *levels : NULL;
+    if (result == espyResult_Ok && extras->occluderMesh >= 0)
+    {
+        result = espyGltf_MakeMesh(job, extras->occluderMesh, &def->occluderMesh);
+    }
+    return result;
+}
+
+/// Creates a node; an occluder mesh that its world does not take is left out with a warning.
+static espyResult espyGltf_Create(espyGltfJob* job, const espyiGltfNode* node, espyNodeDef* def, espyNodeId* id)
+{
+    espyiImport* import = job->file.import;
+    espyResult result = espyWorld_CreateNode(import->world, def, id);
+    if (result == espyResult_InvalidArgument && def->occluderMesh.index1 != 0)
+    {
+        espyiGltf_WarnExtra(&job->file, node, "occluderMesh");
+        def->occluderMesh = (espyMeshId){0};
+        result = espyWorld_CreateNode(import->world, def, id);
+    }
+    return result == espyResult_OutOfMemory ? espyiImport_FailMemory(import)
+           : result == espyResult_Ok        ? result
+                                            : espyiImport_Fail(import, espyResult_BadData, "node %lld ('%s') cannot be",
+                                                               (long long)(node - job->file.model.nodes), node->name);
 }
 
 static espyResult espyGltf_CreateNode(espyGltfJob* job, espyGltfPending pending)
@@ -473,6 +555,7 @@ static espyResult espyGltf_CreateNode(espyGltfJob* job, espyGltfPending pending)
     const espyiGltfNode* node = &job->file.model.nodes[pending.node];
     espyiGltfNodeExtras extras;
     espyMat4* instances = NULL;
+    espyMeshId* levels = NULL;
     espyNodeDef def = espyNodeDef_Default();
     espyNodeId id = {0};
     bool moves = pending.moves || job->animated[pending.node];
@@ -483,20 +566,31 @@ static espyResult espyGltf_CreateNode(espyGltfJob* job, espyGltfPending pending)
     }
     if (result == espyResult_Ok)
     {
-        result = espyGltf_FillKind(job, pending.node, extras.area, &def, &instances);
+        result = espyGltf_FillKind(job, pending.node, &extras, &def, &instances);
+    }
+    if (result == espyResult_Ok)
+    {
+        result = espyGltf_FillLevels(job, node, &extras, &def, &levels);
     }
     if (result == espyResult_Ok)
     {
         bool dynamic = moves || node->skin >= 0;
         def.parent = pending.parent;
-        def.flags |= extras.flags | (dynamic ? (uint32_t)espyNodeFlag_Dynamic : 0u);
+        bool bounded = def.kind == espyNodeKind_Node3D || def.kind == espyNodeKind_SkeletalMesh3D ||
+                       def.kind == espyNodeKind_Particle3D;
+        if (espyBox_IsValid(extras.bounds) && !bounded)
+        {
+            espyiGltf_WarnExtra(&job->file, node, "occlusionBounds");
+        }
+        def.bounds = bounded ? extras.bounds : def.bounds;
+        def.unrollCellSize = extras.unrollCellSize;
+        def.flags = extras.flags | (dynamic ? (uint32_t)espyNodeFlag_Dynamic : 0u);
         def.proxy = extras.proxy;
         def.sourceId = pending.node;
         def.name = node->name;
         def.tags = extras.tags;
         def.tagCount = extras.tagCount;
-        result = espyWorld_CreateNode(import->world, &def, &id);
-        result = result == espyResult_Ok ? result : espyiImport_FailMemory(import);
+        result = espyGltf_Create(job, node, &def, &id);
     }
     if (result == espyResult_Ok && node->camera >= 0 && def.kind != espyNodeKind_Camera3D)
     {
@@ -504,6 +598,7 @@ static espyResult espyGltf_CreateNode(espyGltfJob* job, espyGltfPending pending)
     }
     job->carriesFlags = job->carriesFlags || extras.carriesFlags;
     espyiFree(&import->hooks, instances);
+    espyiFree(&import->hooks, levels);
     espyiGltfNodeExtras_Free(&job->file, &extras);
     // The last pushed comes next: pushed backwards, children are created in their order.
     for (size_t i = node->childCount; i > 0 && result == espyResult_Ok; --i)
@@ -630,6 +725,22 @@ static espyResult espyGltf_LoadScene(espyGltfJob* job)
     if (result == espyResult_Ok && !job->carriesFlags)
     {
         espyiImport_FlagIfNone(import);
+    }
+    int32_t active = espyiGltf_ReadActiveCamera(&job->file);
+    espyNodeId camera = espyWorld_FindSource(import->world, active);
+    espyNodeDef node;
+    if (result == espyResult_Ok && active >= 0)
+    {
+        bool found = camera.index1 != 0 && espyWorld_GetNode(import->world, camera, &node) == espyResult_Ok &&
+                     node.kind == espyNodeKind_Camera3D;
+        if (found)
+        {
+            espyWorld_SetActiveCamera(import->world, camera);
+        }
+        else
+        {
+            espyiGltf_WarnExtra(&job->file, NULL, "activeCamera");
+        }
     }
     return result;
 }

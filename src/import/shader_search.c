@@ -122,7 +122,7 @@ static void espySearch_WarnSkipped(espySearch* s, const char* what, const char* 
 {
     char text[384];
     snprintf(text, sizeof text, "'%.160s' is not used for shaders: %s", what, why);
-    espyiImport_Warn(s->import, espyMessageId_ImportSkipped, text);
+    espyiImport_Warn(s->import, espyMessageId_ImportSkipped, -1, text);
 }
 
 static size_t espySearch_Limit(const espySearch* s)
