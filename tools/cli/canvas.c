@@ -2,6 +2,7 @@
 // A picture in memory. Shapes are drawn by their distance to each pixel's middle, which gives soft edges for nothing.
 #include "canvas.h"
 
+#include "file_io.h"
 #include "stroke_font.h"
 
 #include <math.h>
@@ -203,31 +204,32 @@ float espyCanvas_MeasureText(float height, const char* text)
 
 bool espyCanvas_WritePng(const espyCanvas* canvas, const char* path, char* message, size_t messageSize)
 {
-    size_t length = strlen(path);
-    char* beside = malloc(length + 5);
-    if (!beside)
-    {
-        snprintf(message, messageSize, "%s: out of memory", path);
-        return false;
-    }
-    memcpy(beside, path, length);
-    memcpy(beside + length, ".tmp", 5);
     png_image image = {
         .version = PNG_IMAGE_VERSION, .width = canvas->width, .height = canvas->height, .format = PNG_FORMAT_RGB};
-    bool written = png_image_write_to_file(&image, beside, 0, canvas->rgb, 0, NULL) != 0;
-    if (!written)
+    png_alloc_size_t size = 0;
+    void* bytes = NULL;
+    // Asked without memory first, it tells how much it takes.
+    if (png_image_write_to_memory(&image, NULL, &size, 0, canvas->rgb, 0, NULL))
+    {
+        bytes = malloc(size);
+        if (!bytes)
+        {
+            snprintf(message, messageSize, "%s: out of memory", path);
+            return false;
+        }
+    }
+    if (!bytes || !png_image_write_to_memory(&image, bytes, &size, 0, canvas->rgb, 0, NULL))
     {
         snprintf(message, messageSize, "%s: %s", path, image.message);
+        free(bytes);
+        return false;
     }
-    else if (rename(beside, path) != 0)
-    {
-        snprintf(message, messageSize, "%s: cannot be replaced", path);
-        written = false;
-    }
+    espyCliLine line;
+    bool written = espyiCliFile_Write(path, bytes, size, &line) == espyCliExit_Ok;
     if (!written)
     {
-        remove(beside);
+        snprintf(message, messageSize, "%s", line.text);
     }
-    free(beside);
+    free(bytes);
     return written;
 }

@@ -34,7 +34,9 @@ float espyCanvas_DrawText(espyCanvas* canvas, float x, float y, float height, fl
                           const char* text);
 float espyCanvas_MeasureText(float height, const char* text);
 
-/// Writes a PNG beside `path` and renames it there. On failure returns false and says why in `message`.
+/// Writes a PNG as espyiCliFile_Write does: beside and renamed, so that the old file stays whole when anything fails;
+/// through a link, whose target is replaced and not the link; straight into devices and pipes. On failure returns false
+/// and says why in `message`.
 bool espyCanvas_WritePng(const espyCanvas* canvas, const char* path, char* message, size_t messageSize);
 
 #endif
