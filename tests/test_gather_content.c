@@ -310,6 +310,14 @@ static void levels_block_by_their_occluder_mesh_and_are_seen_by_all(void** state
     assert_int_equal(fixture->warnings, 0);
     assert_true(espyFixture_CountSeers(fixture, 77, NULL) > 0);
     assert_int_equal(fixture->lastWarning, espyMessageId_GatherLevelsBlockNothing);
+    uint32_t warningCount;
+    const espyBakeWarning* warning = espyGathered_GetWarnings(fixture->gathered, &warningCount);
+    assert_int_equal(warningCount, 1);
+    assert_int_equal(warning->id, espyMessageId_GatherLevelsBlockNothing);
+    assert_int_equal(warning->node, 4);
+    assert_non_null(strstr(warning->text, "node #4"));
+    assert_null(espyGathered_GetWarnings(NULL, &warningCount));
+    assert_int_equal(warningCount, 0);
     assert_int_equal(fixture->input->occluderCount, 0);
     const espyBakeOccludee* occludee = &fixture->input->occludees[0];
     assert_int_equal(occludee->mesh.triangleCount, 36);
@@ -384,6 +392,30 @@ static void bare_boxes_are_occludees(void** state)
 
 // --- memory
 
+/// A thing without a name is told by its id.
+static void warnings_name_what_has_no_name(void** state)
+{
+    espyFixture* fixture = *state;
+    espyNodeDef def = espyNodeDef_Default();
+    def.flags = Occludee;
+    def.sourceId = 12;
+    def.bounds = (espyBox){{-20, -1, -20}, {20, 1, 20}};
+    espyFixture_Add(fixture, &def);
+    espyBakeDef bakeDef = espyBakeCase_Def();
+    espyBakeResult result;
+    assert_int_equal(espyBake_Run(espyFixture_Gather(fixture), &bakeDef, &result), espyResult_Ok);
+    bool found = false;
+    for (uint32_t i = 0; i < result.warningCount; ++i)
+    {
+        bool large = result.warnings[i].id == espyMessageId_BakeLargeOccludee;
+        assert_true(!large || result.warnings[i].node == 12);
+        assert_true(!large || strstr(result.warnings[i].text, "'node 12'") != NULL);
+        found = found || large;
+    }
+    assert_true(found);
+    espyBake_Free(&result);
+}
+
 static void every_failed_allocation_is_reported_and_leaks_nothing(void** state)
 {
     espyFixture* fixture = *state;
@@ -407,6 +439,8 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void** state)
     def.mesh = def.occluderMesh = espyFixture_Mesh(fixture, (espyVec3){1, 1, 1});
     def.levels = &level;
     def.levelCount = 1;
+    espyFixture_Add(fixture, &def);
+    def.occluderMesh = (espyMeshId){0};
     espyFixture_Add(fixture, &def);
     def = espyNodeDef_Default();
     def.flags = Occludee;
@@ -442,6 +476,7 @@ int main(void)
         ESPY_TEST(a_voxel_wall_hides_until_it_is_edited),
         ESPY_TEST(levels_block_by_their_occluder_mesh_and_are_seen_by_all),
         ESPY_TEST(bare_boxes_are_occludees),
+        ESPY_TEST(warnings_name_what_has_no_name),
         ESPY_TEST(every_failed_allocation_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

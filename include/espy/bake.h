@@ -83,6 +83,14 @@ typedef struct espyBakeWarning
     const char* text;
 } espyBakeWarning;
 
+/// Settings that a level can carry itself and that decide the answers.
+typedef enum espyBakeSetting
+{
+    espyBakeSetting_CellSize = 1 << 0,
+    espyBakeSetting_Quality = 1 << 1,
+    espyBakeSetting_DynamicObjects = 1 << 2,
+} espyBakeSetting;
+
 /// Settings of one bake. Start from espyBakeDef_Default.
 typedef struct espyBakeDef
 {
@@ -94,9 +102,12 @@ typedef struct espyBakeDef
     bool dynamicObjects;      ///< Default true: also bake the coarse table for things that move.
     bool occlusionCulling;    ///< Default true; stored in the file.
     uint32_t consoleBudgetKB; ///< Default 512; 0 unlimited; stored in the file.
-    uint64_t seed;            ///< Default 1. Another seed looks along other random lines.
-    int32_t threads;          ///< 0: one a core. 1 starts none. Never changes the result.
-    espyIsa isa;              ///< Cap on the kernels. Never changes the result.
+    /// espyBakeSetting bits: taken from the level itself and not given by whoever bakes. Default 0. Stored in the file,
+    /// so that a later check knows which must still be the level's. Never changes the answers.
+    uint32_t levelSettings;
+    uint64_t seed;        ///< Default 1. Another seed looks along other random lines.
+    int32_t threads;      ///< 0: one a core. 1 starts none. Never changes the result.
+    espyIsa isa;          ///< Cap on the kernels. Never changes the result.
     const void* previous; ///< An earlier file of this level to copy unchanged answers from, or null. Either byte order.
     size_t previousSize;
     const char* checkpointPath; ///< File that an interrupted bake resumes from, or null.

@@ -24,6 +24,8 @@ typedef struct espyGathered espyGathered;
 ESPY_API espyResult espyEditor_Gather(const espyWorld* world, float cellSize, float unrollCellSize,
                                       const espyHooks* hooks, espyGathered** out);
 ESPY_API const espyBakeInput* espyGathered_GetInput(const espyGathered* gathered);
+/// The warnings once more, each with its node's id. Lifetime: that of `gathered`.
+ESPY_API const espyBakeWarning* espyGathered_GetWarnings(const espyGathered* gathered, uint32_t* count);
 ESPY_API void espyGathered_Destroy(espyGathered* gathered);
 
 /// Fills a def from the scene's settings.

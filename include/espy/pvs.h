@@ -49,6 +49,7 @@ typedef struct espyPvsInfo
     uint32_t dynamicIndexBytes; ///< 2 or 4; 0 without the dynamic table.
     bool occlusionCulling;      ///< The scene's switch at bake time.
     uint32_t consoleBudgetKB;   ///< 0: unlimited.
+    uint32_t levelSettings;     ///< espyBakeSetting bits: settings that were the level's own.
     float nearDistance;         ///< Metres.
     float smallestHole;         ///< Metres.
     uint64_t seed;

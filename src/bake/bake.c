@@ -550,6 +550,7 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
             .smallestHole = run->def->smallestHole,
             .occlusionCulling = run->def->occlusionCulling,
             .consoleBudgetKB = run->def->consoleBudgetKB,
+            .levelSettings = run->def->levelSettings,
             .seed = run->def->seed,
             .settingsHash = scene->settingsHash,
             .contentHash = scene->contentHash,

@@ -280,6 +280,7 @@ static void espyBlob_FillHeader(const espyBlob* blob, espyiFileHeader* h)
     h->coarseCount = def->dynamics ? grid->coarseCount : 0;
     h->quality = (uint32_t)def->quality;
     h->flags = def->occlusionCulling ? ESPYI_FILE_FLAG_OCCLUSION_CULLING : 0;
+    h->flags |= (def->levelSettings & ESPYI_FILE_LEVEL_SETTINGS_MASK) << ESPYI_FILE_LEVEL_SETTINGS_SHIFT;
     h->consoleBudgetKB = def->consoleBudgetKB;
     h->nearDistance = def->nearDistance;
     h->smallestHole = def->smallestHole;

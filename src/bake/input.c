@@ -8,9 +8,25 @@
 
 #define ESPY_INPUT_LARGE_CELLS 8.0
 
-static const char* espyInput_Name(const char* name)
+/// A name for messages, by value.
+typedef struct espyInputName
 {
-    return name ? name : "(unnamed)";
+    char text[256];
+} espyInputName;
+
+/// Its name, or its id where it has none.
+static espyInputName espyInput_Name(const char* name, int32_t node)
+{
+    espyInputName out;
+    if (name && name[0] != '\0')
+    {
+        snprintf(out.text, sizeof out.text, "%s", name);
+    }
+    else
+    {
+        snprintf(out.text, sizeof out.text, "node %d", (int)node);
+    }
+    return out;
 }
 
 // --- validation
@@ -23,13 +39,13 @@ static float espyInput_Largest(espyVec3 p)
 }
 
 // Indices within range; finite positions within the limit. *largest takes the largest coordinate.
-static bool espyInput_CheckMesh(const espyTriangles* mesh, const char* kind, const char* name, float* largest,
-                                char* message, size_t messageSize)
+static bool espyInput_CheckMesh(const espyTriangles* mesh, const char* kind, const char* name, int32_t node,
+                                float* largest, char* message, size_t messageSize)
 {
     bool missing = (mesh->triangleCount > 0 && !mesh->indices) || (mesh->vertexCount > 0 && !mesh->positions);
     if (missing)
     {
-        snprintf(message, messageSize, "%s '%s': positions or indices are null", kind, espyInput_Name(name));
+        snprintf(message, messageSize, "%s '%s': positions or indices are null", kind, espyInput_Name(name, node).text);
         return false;
     }
     for (uint64_t i = 0; i < 3ull * mesh->triangleCount; ++i)
@@ -37,7 +53,7 @@ static bool espyInput_CheckMesh(const espyTriangles* mesh, const char* kind, con
         if (mesh->indices[i] >= mesh->vertexCount)
         {
             snprintf(message, messageSize, "%s '%s': index %u of triangle %u is past its %u vertices", kind,
-                     espyInput_Name(name), mesh->indices[i], (uint32_t)(i / 3u), mesh->vertexCount);
+                     espyInput_Name(name, node).text, mesh->indices[i], (uint32_t)(i / 3u), mesh->vertexCount);
             return false;
         }
     }
@@ -83,7 +99,7 @@ espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t
     for (uint32_t i = 0; i < input->occluderCount; ++i)
     {
         const espyBakeOccluder* o = &input->occluders[i];
-        if (!espyInput_CheckMesh(&o->mesh, "occluder", o->name, &largest, message, messageSize))
+        if (!espyInput_CheckMesh(&o->mesh, "occluder", o->name, o->node, &largest, message, messageSize))
         {
             return espyResult_InvalidArgument;
         }
@@ -93,21 +109,21 @@ espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t
     for (uint32_t i = 0; i < input->occludeeCount; ++i)
     {
         const espyBakeOccludee* o = &input->occludees[i];
-        if (!espyInput_CheckMesh(&o->mesh, "occludee", o->name, &largest, message, messageSize))
+        if (!espyInput_CheckMesh(&o->mesh, "occludee", o->name, o->node, &largest, message, messageSize))
         {
             return espyResult_InvalidArgument;
         }
         if ((uint64_t)o->firstOwn + o->ownCount > input->occluderCount && o->ownCount > 0)
         {
             snprintf(message, messageSize, "occludee '%s': own occluders %u..%llu are past the %u there are",
-                     espyInput_Name(o->name), o->firstOwn, (unsigned long long)o->firstOwn + o->ownCount - 1u,
-                     input->occluderCount);
+                     espyInput_Name(o->name, o->node).text, o->firstOwn,
+                     (unsigned long long)o->firstOwn + o->ownCount - 1u, input->occluderCount);
             return espyResult_InvalidArgument;
         }
         if (o->part < -1)
         {
             snprintf(message, messageSize, "occludee '%s': part %d is neither -1 nor an unroll cell",
-                     espyInput_Name(o->name), (int)o->part);
+                     espyInput_Name(o->name, o->node).text, (int)o->part);
             return espyResult_InvalidArgument;
         }
         if (espyBox_IsValid(o->box))
@@ -261,7 +277,7 @@ static bool espyInput_GatherOccluder(espyiScene* scene, uint32_t index, espyiWar
         scene->objects[scene->triangleCount++] = index;
     }
     return bad == 0 || espyiWarnings_Add(warnings, espyMessageId_BakeBadTriangles, o->node, (unsigned long long)bad,
-                                         espyInput_Name(o->name));
+                                         espyInput_Name(o->name, o->node).text);
 }
 
 static bool espyInput_GatherOccludee(espyiScene* scene, uint32_t index, espyiWarnings* warnings)
@@ -271,7 +287,8 @@ static bool espyInput_GatherOccludee(espyiScene* scene, uint32_t index, espyiWar
     {
         scene->occludeeBad[index] = true;
         scene->occludeeBoxes[index] = (espyBox){scene->grid.origin, scene->grid.origin};
-        return espyiWarnings_Add(warnings, espyMessageId_BakeBadOccludee, o->node, espyInput_Name(o->name));
+        return espyiWarnings_Add(warnings, espyMessageId_BakeBadOccludee, o->node,
+                                 espyInput_Name(o->name, o->node).text);
     }
     scene->occludeeBoxes[index] = o->box;
     double longest = (double)o->box.max.x - (double)o->box.min.x;
@@ -279,8 +296,8 @@ static bool espyInput_GatherOccludee(espyiScene* scene, uint32_t index, espyiWar
     longest = y > longest ? y : longest;
     longest = z > longest ? z : longest;
     double cells = longest / (double)scene->grid.cellSize;
-    return cells <= ESPY_INPUT_LARGE_CELLS ||
-           espyiWarnings_Add(warnings, espyMessageId_BakeLargeOccludee, o->node, espyInput_Name(o->name), cells);
+    return cells <= ESPY_INPUT_LARGE_CELLS || espyiWarnings_Add(warnings, espyMessageId_BakeLargeOccludee, o->node,
+                                                                espyInput_Name(o->name, o->node).text, cells);
 }
 
 // Far enough for any line between cells, occluders and targets.

@@ -51,6 +51,7 @@ typedef struct espyiBlobDef
     float nearDistance, smallestHole;
     bool occlusionCulling;
     uint32_t consoleBudgetKB;
+    uint32_t levelSettings; ///< espyBakeSetting bits.
     uint64_t seed;
     uint64_t settingsHash, contentHash;
     uint32_t occluderCount, occludeeCount;

@@ -152,6 +152,7 @@ espyResult espyiCookModel_Write(const espyiCookModel* model, const espyiCookOrig
                         .nearDistance = info.nearDistance,
                         .smallestHole = info.smallestHole,
                         .occlusionCulling = info.occlusionCulling,
+                        .levelSettings = info.levelSettings,
                         .consoleBudgetKB = info.consoleBudgetKB,
                         .seed = info.seed,
                         .settingsHash = info.settingsHash,

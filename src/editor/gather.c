@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /// One instance of a node's mesh; an ordinary node is one instance of its own.
 typedef struct espyGatherInstance
@@ -40,6 +41,8 @@ struct espyGathered
     espyBakeArea* areas;
     espyVec3* viewPoints;
     size_t occluderCapacity, occludeeCapacity, areaCapacity, viewPointCapacity;
+    espyBakeWarning* warnings;
+    size_t warningCount, warningCapacity;
     void** blocks; ///< Everything else that the input points into.
     size_t blockCount, blockCapacity;
     uint64_t triangleCount;
@@ -293,12 +296,22 @@ static void espyGather_NameNode(const espyNodeDef* node, char* text, size_t size
     }
 }
 
-static void espyGather_WarnOfNode(const espyGatherJob* job, const espyNodeDef* node, espyMessageId id)
+static espyResult espyGather_WarnOfNode(espyGatherJob* job, const espyNodeDef* node, espyMessageId id)
 {
+    espyGathered* out = job->out;
     char name[160], line[320];
     espyGather_NameNode(node, name, sizeof name);
     snprintf(line, sizeof line, espyMessage_GetText(id), name);
-    espyGathered_Warn(job->out, id, line);
+    espyGathered_Warn(out, id, line);
+    char* text = (char*)espyGathered_Alloc(out, strlen(line) + 1, 1);
+    if (!text || !espyiGrow(&out->hooks, (void**)&out->warnings, &out->warningCapacity, out->warningCount + 1,
+                            sizeof(espyBakeWarning)))
+    {
+        return espyResult_OutOfMemory;
+    }
+    memcpy(text, line, strlen(line) + 1);
+    out->warnings[out->warningCount++] = (espyBakeWarning){id, node->sourceId, text};
+    return espyResult_Ok;
 }
 
 /// Adds the triangles of a node, instanced or not. `form` is whole.
@@ -356,7 +369,7 @@ static espyResult espyGather_AddMeshNode(espyGatherJob* job, espyNodeId id, cons
     espyResult result = espyiGatherForm_Make(job->world, id, node, hooks, &form);
     if (result == espyResult_Ok && occludes && form.blocksNothing)
     {
-        espyGather_WarnOfNode(job, node, espyMessageId_GatherLevelsBlockNothing);
+        result = espyGather_WarnOfNode(job, node, espyMessageId_GatherLevelsBlockNothing);
     }
     if (result == espyResult_LimitExceeded)
     {
@@ -438,7 +451,7 @@ static espyResult espyGather_AddNode(espyGatherJob* job, espyNodeId id, const es
                    node->kind == espyNodeKind_Particle3D;
     if (dynamic && occludes && !bare)
     {
-        espyGather_WarnOfNode(job, node, espyMessageId_ImportDynamicOccluder);
+        return espyGather_WarnOfNode(job, node, espyMessageId_ImportDynamicOccluder);
     }
     if (dynamic || (flags & espyNodeFlag_Skybox))
     {
@@ -565,6 +578,12 @@ const espyBakeInput* espyGathered_GetInput(const espyGathered* gathered)
     return gathered ? &gathered->input : NULL;
 }
 
+const espyBakeWarning* espyGathered_GetWarnings(const espyGathered* gathered, uint32_t* count)
+{
+    *count = gathered ? (uint32_t)gathered->warningCount : 0u;
+    return gathered ? gathered->warnings : NULL;
+}
+
 void espyGathered_Destroy(espyGathered* gathered)
 {
     if (!gathered)
@@ -581,6 +600,7 @@ void espyGathered_Destroy(espyGathered* gathered)
     espyiFree(&hooks, gathered->occludees);
     espyiFree(&hooks, gathered->areas);
     espyiFree(&hooks, gathered->viewPoints);
+    espyiFree(&hooks, gathered->warnings);
     espyiFree(&hooks, gathered);
 }
 
@@ -592,4 +612,5 @@ void espyEditor_ApplySettings(const espyWorld* world, espyBakeDef* def)
     def->dynamicObjects = settings.dynamicObjects;
     def->occlusionCulling = settings.occlusionCulling;
     def->consoleBudgetKB = settings.consoleBudgetKB;
+    def->levelSettings = espyBakeSetting_CellSize | espyBakeSetting_Quality | espyBakeSetting_DynamicObjects;
 }

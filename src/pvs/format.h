@@ -20,6 +20,9 @@
 #define ESPYI_FILE_HASH_START 16u
 
 #define ESPYI_FILE_FLAG_OCCLUSION_CULLING 1u
+/// Bits 8 to 10 of the flags: espyBakeSetting.
+#define ESPYI_FILE_LEVEL_SETTINGS_SHIFT 8u
+#define ESPYI_FILE_LEVEL_SETTINGS_MASK 7u
 
 /// Lattice coordinates fit 16 bits, cells and slots fit a positive int32_t.
 #define ESPYI_FILE_MAX_DIM 65535u

@@ -760,6 +760,7 @@ void espyPvs_GetInfo(const espyPvs* pvs, espyPvsInfo* out)
     out->staticIndexBytes = pvs->staticWide ? 4u : 2u;
     out->dynamicIndexBytes = pvs->coarseFactor == 0 ? 0u : pvs->dynamicWide ? 4u : 2u;
     out->occlusionCulling = (h->flags & ESPYI_FILE_FLAG_OCCLUSION_CULLING) != 0;
+    out->levelSettings = h->flags >> ESPYI_FILE_LEVEL_SETTINGS_SHIFT & ESPYI_FILE_LEVEL_SETTINGS_MASK;
     out->consoleBudgetKB = h->consoleBudgetKB;
     out->nearDistance = h->nearDistance;
     out->smallestHole = h->smallestHole;

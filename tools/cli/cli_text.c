@@ -177,17 +177,23 @@ void espyiCliWarnings_Free(espyCliWarnings* warnings)
     *warnings = (espyCliWarnings){0};
 }
 
+static void espyCliWarnings_LogError(espyLogLevel level, espyMessageId id, const char* text, void* context)
+{
+    espyCliWarnings* warnings = context;
+    (void)id;
+    if (level == espyLogLevel_Error)
+    {
+        snprintf(warnings->lastError, sizeof warnings->lastError, "%s", text);
+    }
+}
+
 static void espyCliWarnings_Log(espyLogLevel level, espyMessageId id, const char* text, void* context)
 {
     if (level == espyLogLevel_Warning)
     {
         espyiCliWarnings_Add(context, id, -1, text);
     }
-    else if (level == espyLogLevel_Error)
-    {
-        espyCliWarnings* warnings = context;
-        snprintf(warnings->lastError, sizeof warnings->lastError, "%s", text);
-    }
+    espyCliWarnings_LogError(level, id, text, context);
 }
 
 static void espyCliWarnings_AssertFail(const char* condition, const char* function, void* context)
@@ -199,6 +205,11 @@ static void espyCliWarnings_AssertFail(const char* condition, const char* functi
 espyHooks espyiCliWarnings_GetHooks(espyCliWarnings* warnings)
 {
     return (espyHooks){.log = espyCliWarnings_Log, .assertFail = espyCliWarnings_AssertFail, .context = warnings};
+}
+
+espyHooks espyiCliWarnings_GetErrorHooks(espyCliWarnings* warnings)
+{
+    return (espyHooks){.log = espyCliWarnings_LogError, .assertFail = espyCliWarnings_AssertFail, .context = warnings};
 }
 
 json_t* espyiCliWarnings_ToJson(const espyCliWarnings* warnings)

@@ -75,6 +75,8 @@ void espyiCliWarnings_Add(espyCliWarnings* warnings, espyMessageId id, int32_t n
 void espyiCliWarnings_Free(espyCliWarnings* warnings);
 /// Hooks whose log adds every message of level Warning and keeps the last of level Error.
 espyHooks espyiCliWarnings_GetHooks(espyCliWarnings* warnings);
+/// The same without warnings: for calls that give those back with their nodes.
+espyHooks espyiCliWarnings_GetErrorHooks(espyCliWarnings* warnings);
 /// [{"id", "text", "node"}]
 json_t* espyiCliWarnings_ToJson(const espyCliWarnings* warnings);
 

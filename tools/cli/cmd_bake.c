@@ -270,6 +270,9 @@ static void espyCliBake_ApplyArgs(const espyCliBakeArgs* args, espyBakeDef* def)
     def->cellSize = args->givenCellSize ? args->cellSize : def->cellSize;
     def->consoleBudgetKB = args->givenBudget ? args->budget : def->consoleBudgetKB;
     def->dynamicObjects = def->dynamicObjects && !args->noDynamic;
+    def->levelSettings &= ~((args->givenQuality ? (uint32_t)espyBakeSetting_Quality : 0u) |
+                            (args->givenCellSize ? (uint32_t)espyBakeSetting_CellSize : 0u) |
+                            (args->noDynamic ? (uint32_t)espyBakeSetting_DynamicObjects : 0u));
     def->nearDistance = args->nearDistance;
     def->smallestHole = args->smallestHole;
     def->maxCells = args->maxCells;

@@ -7,8 +7,19 @@
 
 #include <stdio.h>
 
-/// A file does not tell whether a setting came from the level or from the command line, which may win. So a level that
-/// asks for something else makes no file stale, but is worth a line.
+/// The settings that a bake like the last one would use: the level's of today where the level decided then, those of
+/// the file where the command line did.
+static espyBakeDef espyCliCheck_GetSettings(const espyCliData* data, const espyCliLevel* level)
+{
+    espyBakeDef own = espyBakeDef_Default(), def = espyiCliData_GetSettings(data);
+    espyEditor_ApplySettings(level->world, &own);
+    def.cellSize = def.levelSettings & espyBakeSetting_CellSize ? own.cellSize : def.cellSize;
+    def.quality = def.levelSettings & espyBakeSetting_Quality ? own.quality : def.quality;
+    def.dynamicObjects = def.levelSettings & espyBakeSetting_DynamicObjects ? own.dynamicObjects : def.dynamicObjects;
+    return def;
+}
+
+/// What the level asks for and the file was not baked with: worth a line also where the command line decided.
 static void espyCliCheck_NoteSettings(const espyCliData* data, const espyCliLevel* level)
 {
     const espyPvsInfo* info = &data->info;
@@ -61,7 +72,7 @@ static espyCliExit espyCliCheck_Run(const char* dataPath, const char* levelPath,
     {
         return status;
     }
-    espyBakeDef def = espyiCliData_GetSettings(data);
+    espyBakeDef def = espyCliCheck_GetSettings(data, level);
     espyBakeCheck check = {0};
     espyResult result = espyBake_Check(espyGathered_GetInput(level->gathered), &def, data->bytes, data->size, &check);
     if (result != espyResult_Ok)
@@ -107,8 +118,10 @@ espyCliExit espyiCommand_Check(int argc, char* const* argv)
     const espyCliUsage usage = {
         .command = "check",
         .synopsis = "check OUT.espy LEVEL",
-        .summary = "Tells whether the data still belongs to the level: an occluder or the cells that changed make it\n"
-                   "stale; occludees may change, they use the dynamic table. The content is compared, not the time.",
+        .summary =
+            "Tells whether the data still belongs to the level: an occluder, the cells, or a setting of the level\n"
+            "that the bake took from it, that changed make it stale; occludees may change, they use the\n"
+            "dynamic table. The content is compared, not the time.",
         .arguments = arguments,
         .argumentCount = 2,
         .statuses = "0    the data can be used\n1    the data is stale\n2    the command line is wrong\n"

@@ -114,11 +114,18 @@ static espyCliExit espyCliLevel_LoadStandardInput(const espyImportDef* def, espy
     return result == espyResult_Ok ? espyCliExit_Ok : espyCliLevel_Fail("-", result, out->report.message, line);
 }
 
+static void espyCliLevel_Warn(espyMessageId id, int32_t node, const char* text, void* context)
+{
+    espyiCliWarnings_Add(context, id, node, text);
+}
+
 espyCliExit espyiCliLevel_Load(const char* path, espyCliWarnings* warnings, espyCliLevel* out, espyCliLine* line)
 {
     *out = (espyCliLevel){0};
     espyImportDef def = espyImportDef_Default();
     def.hooks = espyiCliWarnings_GetHooks(warnings);
+    def.warn = espyCliLevel_Warn;
+    def.warnContext = warnings;
     if (espyiCliFile_IsStandard(path))
     {
         return espyCliLevel_LoadStandardInput(&def, out, line);
@@ -135,8 +142,14 @@ espyCliExit espyiCliLevel_Load(const char* path, espyCliWarnings* warnings, espy
 espyCliExit espyiCliLevel_Gather(const char* path, espyCliLevel* level, float cellSize, espyCliWarnings* warnings,
                                  espyCliLine* line)
 {
-    espyHooks hooks = espyiCliWarnings_GetHooks(warnings);
+    espyHooks hooks = espyiCliWarnings_GetErrorHooks(warnings);
     espyResult result = espyEditor_Gather(level->world, cellSize, 0.0f, &hooks, &level->gathered);
+    uint32_t count = 0;
+    const espyBakeWarning* items = espyGathered_GetWarnings(level->gathered, &count);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        espyiCliWarnings_Add(warnings, items[i].id, items[i].node, items[i].text);
+    }
     return result == espyResult_Ok ? espyCliExit_Ok : espyCliLevel_Fail(path, result, warnings->lastError, line);
 }
 
@@ -298,6 +311,7 @@ espyBakeDef espyiCliData_GetSettings(const espyCliData* data)
     def.smallestHole = data->info.smallestHole;
     def.seed = data->info.seed;
     def.dynamicObjects = data->info.coarseFactor > 0;
+    def.levelSettings = data->info.levelSettings;
     def.occlusionCulling = data->info.occlusionCulling;
     def.consoleBudgetKB = data->info.consoleBudgetKB;
     def.maxCells = data->info.cellCount > def.maxCells ? data->info.cellCount : def.maxCells;
