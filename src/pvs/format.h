@@ -15,6 +15,8 @@
 #define ESPYI_FILE_MAJOR 1u
 #define ESPYI_FILE_MINOR 0u
 #define ESPYI_FILE_VERSION ((ESPYI_FILE_MAJOR << 16) | ESPYI_FILE_MINOR)
+/// A file whose tables are packed. Nothing else differs.
+#define ESPYI_FILE_PACKED_MAJOR 2u
 #define ESPYI_FILE_HASH_SEED 0x6573707931ull
 /// The hash covers everything from here to the end of the file; the version is part of its seed.
 #define ESPYI_FILE_HASH_START 16u
@@ -94,6 +96,16 @@ typedef enum espyiSectionKind
     espyiSectionKind_CoarseIndex = 7,
     espyiSectionKind_DynamicCells = 8,
     espyiSectionKind_DynamicSets = 9,
+    espyiSectionKind_StaticMap = 10,     ///< Tiles and lines of the packed table.
+    espyiSectionKind_StaticModel = 11,   ///< Probabilities and the order of slots, 16 bits each.
+    espyiSectionKind_StaticLengths = 12, ///< Bytes of each line, 8 or 16 bits.
+    espyiSectionKind_StaticBases = 13,   ///< Offset of every 16th line.
+    espyiSectionKind_StaticBytes = 14,
+    espyiSectionKind_DynamicMap = 15, ///< The same five for the coarse blocks.
+    espyiSectionKind_DynamicModel = 16,
+    espyiSectionKind_DynamicLengths = 17,
+    espyiSectionKind_DynamicBases = 18,
+    espyiSectionKind_DynamicBytes = 19,
     espyiSectionKind_BakedCellSize = 0x20, ///< float: cell size before a cook joined cells. Absent where none did.
     espyiSectionKind_Nodes = 0x100,        ///< int32_t: occluders, then occludees.
     espyiSectionKind_Parts = 0x101,        ///< int32_t: occludees.

@@ -3,8 +3,7 @@
 // double.
 //
 // Everything read from the file was proven by espyPvs_Load; only the caller's own values are checked here.
-#include "core/core.h"
-#include "pvs/format.h"
+#include "pvs/packed.h"
 
 #define ESPY_FLOAT_MAX 3.402823466e+38f
 
@@ -105,6 +104,16 @@ static void espyPvsMap_Coordinates(const espyPvsMap* map, const uint32_t dims[3]
     out[2] = rows[low].z;
 }
 
+int32_t espyiPvs_RankAt(const espyPvs* pvs, uint32_t x, uint32_t y, uint32_t z)
+{
+    return espyPvsMap_Rank(&pvs->cellMap, pvs->dims, x, y, z);
+}
+
+void espyiPvs_Coordinates(const espyPvs* pvs, uint32_t cell, uint32_t out[3])
+{
+    espyPvsMap_Coordinates(&pvs->cellMap, pvs->dims, cell, out);
+}
+
 int32_t espyPvs_FindCell(const espyPvs* pvs, espyVec3 point)
 {
     int32_t x = espyPvs_AxisCell(point.x, pvs->origin.x, pvs->cellSize, pvs->inverseCellSize, pvs->dims[0]);
@@ -145,7 +154,7 @@ static const uint32_t* espyPvs_Set(const void* cells, uint32_t wide, const uint3
 
 const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell)
 {
-    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->staticWords == 0)
+    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->staticWords == 0 || !pvs->staticCells)
     {
         return NULL;
     }
@@ -154,16 +163,31 @@ const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell)
 
 const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell)
 {
-    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->coarseWords == 0)
+    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->coarseWords == 0 || !pvs->dynamicCells)
     {
         return NULL;
     }
     return espyPvs_Set(pvs->dynamicCells, pvs->dynamicWide, pvs->dynamicSets, pvs->coarseWords, cell);
 }
 
-/// Copies a set of `width` bits, or writes one that keeps everything.
-static bool espyPvs_CopySet(const uint32_t* set, uint32_t width, uint32_t* words)
+/// Whether the cell has a set in packed form.
+static bool espyPvs_IsPackedCell(const espyPvs* pvs, const espyPvsPack* pack, int32_t cell)
 {
+    return pack->model && pack->width > 0 && cell >= 0 && (uint32_t)cell < pvs->cellCount;
+}
+
+/// Unpacks or copies a set of `width` bits, or writes one that keeps everything.
+static bool espyPvs_WriteSet(const espyPvs* pvs, const espyPvsPack* pack, const uint32_t* set, int32_t cell,
+                             uint32_t width, uint32_t* words)
+{
+    if (espyPvs_IsPackedCell(pvs, pack, cell))
+    {
+        for (uint32_t stripe = 0; stripe < espyiPack_StripeCount(width); ++stripe)
+        {
+            espyiPack_ReadStripe(pvs, pack, (uint32_t)cell, stripe, words + stripe * ESPYI_PACK_STRIPE_WORDS);
+        }
+        return true;
+    }
     uint32_t count = espyiBits_Words(width);
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -178,12 +202,50 @@ static bool espyPvs_CopySet(const uint32_t* set, uint32_t width, uint32_t* words
 
 bool espyPvs_ReadStaticSet(const espyPvs* pvs, int32_t cell, uint32_t* words)
 {
-    return espyPvs_CopySet(espyPvs_GetStaticSet(pvs, cell), pvs->occludeeCount, words);
+    return espyPvs_WriteSet(pvs, &pvs->staticPack, espyPvs_GetStaticSet(pvs, cell), cell, pvs->occludeeCount, words);
 }
 
 bool espyPvs_ReadDynamicSet(const espyPvs* pvs, int32_t cell, uint32_t* words)
 {
-    return espyPvs_CopySet(espyPvs_GetDynamicSet(pvs, cell), pvs->coarseCount, words);
+    return espyPvs_WriteSet(pvs, &pvs->dynamicPack, espyPvs_GetDynamicSet(pvs, cell), cell, pvs->coarseCount, words);
+}
+
+/// A cell's set of either form for single bits, of which a packed one is read stripe by stripe as bits are asked for.
+typedef struct espyPvsBits
+{
+    const espyPvs* pvs;
+    const espyPvsPack* pack; ///< Null: `set` is the set.
+    const uint32_t* set;
+    uint32_t cell, stripe;
+    uint32_t words[ESPYI_PACK_STRIPE_WORDS];
+} espyPvsBits;
+
+/// False where everything is visible.
+static bool espyPvsBits_Start(espyPvsBits* bits, const espyPvs* pvs, const espyPvsPack* pack, const uint32_t* set,
+                              int32_t cell)
+{
+    bool packed = espyPvs_IsPackedCell(pvs, pack, cell);
+    bits->pvs = pvs;
+    bits->pack = packed ? pack : NULL;
+    bits->set = set;
+    bits->cell = (uint32_t)cell;
+    bits->stripe = ~0u;
+    return packed || set;
+}
+
+static bool espyPvsBits_Get(espyPvsBits* bits, uint32_t index)
+{
+    if (!bits->pack)
+    {
+        return espyiBits_Get(bits->set, index);
+    }
+    uint32_t stripe = index / (ESPYI_PACK_STRIPE_WORDS * 32u);
+    if (stripe != bits->stripe)
+    {
+        espyiPack_ReadStripe(bits->pvs, bits->pack, bits->cell, stripe, bits->words);
+        bits->stripe = stripe;
+    }
+    return espyiBits_Get(bits->words, index % (ESPYI_PACK_STRIPE_WORDS * 32u));
 }
 
 espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot)
@@ -192,8 +254,11 @@ espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot)
     {
         return espyVisibility_Unknown;
     }
-    const uint32_t* set = espyPvs_GetStaticSet(pvs, cell);
-    return !set || espyiBits_Get(set, slot) ? espyVisibility_Visible : espyVisibility_Occluded;
+    espyPvsBits bits;
+    return !espyPvsBits_Start(&bits, pvs, &pvs->staticPack, espyPvs_GetStaticSet(pvs, cell), cell) ||
+                   espyPvsBits_Get(&bits, slot)
+               ? espyVisibility_Visible
+               : espyVisibility_Occluded;
 }
 
 /// As espyBox_IsValid, which takes its box by value: on some targets that is a call of memcpy.
@@ -229,14 +294,16 @@ espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
     {
         return espyVisibility_Unknown;
     }
-    const uint32_t* set = espyPvs_GetDynamicSet(pvs, cell);
+    espyPvsBits bits;
     uint32_t bx[2], by[2], bz[2];
-    if (!set || !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, bx) ||
+    if (!espyPvsBits_Start(&bits, pvs, &pvs->dynamicPack, espyPvs_GetDynamicSet(pvs, cell), cell) ||
+        !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, bx) ||
         !espyPvs_AxisBlocks(pvs, 1, pvs->origin.y, box.min.y, box.max.y, by) ||
         !espyPvs_AxisBlocks(pvs, 2, pvs->origin.z, box.min.z, box.max.z, bz))
     {
         return espyVisibility_Visible;
     }
+    // Blocks rank in this order, so that each stripe of a packed set is read once.
     // Ends early at any block that is not stored, so the work is bounded by the stored blocks however large the box is.
     for (uint32_t z = bz[0]; z <= bz[1]; ++z)
     {
@@ -245,7 +312,7 @@ espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
             for (uint32_t x = bx[0]; x <= bx[1]; ++x)
             {
                 int32_t block = espyPvsMap_Rank(&pvs->coarseMap, pvs->coarseDims, x, y, z);
-                if (block < 0 || espyiBits_Get(set, (uint32_t)block))
+                if (block < 0 || espyPvsBits_Get(&bits, (uint32_t)block))
                 {
                     return espyVisibility_Visible;
                 }

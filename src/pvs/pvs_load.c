@@ -4,8 +4,7 @@
 // Every number that later becomes an index or an address is proven here, so that no query has to check it again. Sizes
 // are compared in 64 bits, where no product of two 32-bit counts and a record size can wrap, and without a 64-bit
 // division, which 32-bit targets would need a library for.
-#include "core/core.h"
-#include "pvs/format.h"
+#include "pvs/packed.h"
 
 #define ESPY_FLOAT_MAX 3.402823466e+38f
 /// A cell must be at least two steps of a float wide everywhere: 2^-22 of the largest coordinate. Below that the
@@ -68,7 +67,7 @@ static bool espyLoad_Identity(espyLoad* load)
     {
         return espyLoad_Bad(load, ESPY_HEADER_OFFSET(magic), "magic");
     }
-    if (h->version >> 16 != ESPYI_FILE_MAJOR)
+    if (h->version >> 16 != ESPYI_FILE_MAJOR && h->version >> 16 != ESPYI_FILE_PACKED_MAJOR)
     {
         return espyLoad_Fail(load, espyResult_UnsupportedVersion, ESPY_HEADER_OFFSET(version), "version");
     }
@@ -254,6 +253,26 @@ static const char* espyLoad_Name(espyiSectionKind kind)
         return "DYNAMIC_CELLS";
     case espyiSectionKind_DynamicSets:
         return "DYNAMIC_SETS";
+    case espyiSectionKind_StaticMap:
+        return "STATIC_MAP";
+    case espyiSectionKind_StaticModel:
+        return "STATIC_MODEL";
+    case espyiSectionKind_StaticLengths:
+        return "STATIC_LENGTHS";
+    case espyiSectionKind_StaticBases:
+        return "STATIC_BASES";
+    case espyiSectionKind_StaticBytes:
+        return "STATIC_BYTES";
+    case espyiSectionKind_DynamicMap:
+        return "DYNAMIC_MAP";
+    case espyiSectionKind_DynamicModel:
+        return "DYNAMIC_MODEL";
+    case espyiSectionKind_DynamicLengths:
+        return "DYNAMIC_LENGTHS";
+    case espyiSectionKind_DynamicBases:
+        return "DYNAMIC_BASES";
+    case espyiSectionKind_DynamicBytes:
+        return "DYNAMIC_BYTES";
     case espyiSectionKind_BakedCellSize:
         return "BAKED_CELL_SIZE";
     case espyiSectionKind_Nodes:
@@ -323,22 +342,115 @@ static bool espyLoad_Entries(espyLoad* load, espyPvs* pvs)
     return true;
 }
 
-/// A table: one index a cell below setCount, and sets whose bits above `width` are 0.
-static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSectionKind setsKind, uint32_t setCount,
-                           uint64_t setCountOffset, const char* setCountName, uint32_t width, const void** cells,
-                           const uint32_t** sets)
+/// Kinds of the sections of one table in both forms.
+typedef struct espyTableKinds
+{
+    espyiSectionKind cells, sets, map, model, lengths, bases, bytes;
+} espyTableKinds;
+
+static const espyTableKinds espyStaticKinds = {espyiSectionKind_StaticCells,   espyiSectionKind_StaticSets,
+                                               espyiSectionKind_StaticMap,     espyiSectionKind_StaticModel,
+                                               espyiSectionKind_StaticLengths, espyiSectionKind_StaticBases,
+                                               espyiSectionKind_StaticBytes};
+static const espyTableKinds espyDynamicKinds = {espyiSectionKind_DynamicCells,   espyiSectionKind_DynamicSets,
+                                                espyiSectionKind_DynamicMap,     espyiSectionKind_DynamicModel,
+                                                espyiSectionKind_DynamicLengths, espyiSectionKind_DynamicBases,
+                                                espyiSectionKind_DynamicBytes};
+
+static bool espyLoad_IsPacked(const espyLoad* load)
+{
+    return load->header->version >> 16 == ESPYI_FILE_PACKED_MAJOR;
+}
+
+static bool espyLoad_NoPlainTable(espyLoad* load, const espyTableKinds* kinds)
+{
+    return espyLoad_Absent(load, kinds->cells) && espyLoad_Absent(load, kinds->sets);
+}
+
+static bool espyLoad_NoPackedTable(espyLoad* load, const espyTableKinds* kinds)
+{
+    return espyLoad_Absent(load, kinds->map) && espyLoad_Absent(load, kinds->model) &&
+           espyLoad_Absent(load, kinds->lengths) && espyLoad_Absent(load, kinds->bases) &&
+           espyLoad_Absent(load, kinds->bytes);
+}
+
+/// Where a check of a section found something, if it did.
+static bool espyLoad_Checked(espyLoad* load, const void* fault, espyiSectionKind kind)
+{
+    return !fault || espyLoad_Bad(load, espyLoad_OffsetOf(load, fault), espyLoad_Name(kind));
+}
+
+static bool espyLoad_PackMap(espyLoad* load, espyiSectionKind kind, espyPvsPack* pack)
 {
     const espyiFileHeader* h = load->header;
-    // More sets than cells cannot all be in use; none at all would leave cells without an answer.
-    if (setCount > h->cellCount || (setCount == 0 && h->cellCount != 0))
+    // The map says itself how many shapes it ends with.
+    const espyiFileSection* s = espyiFile_Find(load->bytes, (uint32_t)kind);
+    uint32_t lines = 0;
+    if (s && s->bytes >= sizeof(espyiPackMap))
     {
-        return espyLoad_Bad(load, setCountOffset, setCountName);
+        lines = ((const espyiPackMap*)(const void*)(load->bytes + s->offset))->lineCount;
     }
+    uint64_t words = sizeof(espyiPackMap) / 4u + (uint64_t)espyiBits_Words(h->cellCount) * 2u;
+    words += lines / 4u + (lines % 4u != 0 ? 1u : 0u);
+    const void* data;
+    if (!espyLoad_Section(load, kind, true, 4, 4, words, &data))
+    {
+        return false;
+    }
+    const espyiPackMap* map = (const espyiPackMap*)data;
+    pack->starts = (const uint32_t*)(const void*)(map + 1);
+    pack->lineCount = lines;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        pack->tiles[axis] = map->tiles[axis];
+    }
+    return espyLoad_Checked(load, espyiPack_CheckMap(map, h->dims, h->cellCount), kind);
+}
+
+/// The coded bytes themselves may be anything: a reader never leaves them and always ends.
+static bool espyLoad_PackedTable(espyLoad* load, const espyTableKinds* kinds, uint32_t width, espyPvsPack* pack)
+{
+    const espyiFileSection* lengthSection = espyiFile_Find(load->bytes, (uint32_t)kinds->lengths);
+    const espyiFileSection* byteSection = espyiFile_Find(load->bytes, (uint32_t)kinds->bytes);
+    uint32_t lengthBytes = lengthSection && lengthSection->unitBytes == 2u ? 2u : 1u;
+    uint64_t byteCount = byteSection ? byteSection->bytes : 0;
+    uint64_t stripes = espyiPack_StripeCount(width);
+    const void* model;
+    const void* bases;
+    const void* bytes;
+    if (!espyLoad_NoPlainTable(load, kinds) || !espyLoad_PackMap(load, kinds->map, pack) ||
+        !espyLoad_Section(load, kinds->model, true, 2, 2, (uint64_t)ESPYI_PACK_CONTEXTS + width, &model) ||
+        !espyLoad_Section(load, kinds->lengths, true, lengthBytes, lengthBytes, stripes * pack->lineCount,
+                          &pack->lengths) ||
+        !espyLoad_Section(load, kinds->bases, true, 4, 4, stripes * espyiPack_LineGroups(pack->lineCount), &bases) ||
+        !espyLoad_Section(load, kinds->bytes, true, 1, 1, byteCount, &bytes))
+    {
+        return false;
+    }
+    pack->model = (const uint16_t*)model;
+    pack->bases = (const uint32_t*)bases;
+    pack->bytes = (const uint8_t*)bytes;
+    pack->width = width;
+    pack->wideLengths = lengthBytes == 2u;
+    if (!espyLoad_Checked(load, espyiPack_CheckModel(pack->model, width), kinds->model))
+    {
+        return false;
+    }
+    const void* fault = espyiPack_CheckLines(pack, byteCount);
+    return espyLoad_Checked(load, fault, fault == pack->lengths ? kinds->lengths : kinds->bases);
+}
+
+/// A table: one index a cell below setCount, and sets whose bits above `width` are 0.
+static bool espyLoad_PlainTable(espyLoad* load, const espyTableKinds* kinds, uint32_t setCount, uint32_t width,
+                                const void** cells, const uint32_t** sets)
+{
+    const espyiFileHeader* h = load->header;
     uint32_t words = espyiBits_Words(width);
     uint32_t indexBytes = espyiFile_IndexBytes(setCount);
     const void* setData;
-    if (!espyLoad_Section(load, cellsKind, true, indexBytes, indexBytes, h->cellCount, cells) ||
-        !espyLoad_Section(load, setsKind, true, 4, 4, (uint64_t)setCount * words, &setData))
+    if (!espyLoad_NoPackedTable(load, kinds) ||
+        !espyLoad_Section(load, kinds->cells, true, indexBytes, indexBytes, h->cellCount, cells) ||
+        !espyLoad_Section(load, kinds->sets, true, 4, 4, (uint64_t)setCount * words, &setData))
     {
         return false;
     }
@@ -349,7 +461,7 @@ static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSect
         uint32_t set = indexBytes == 2 ? ((const uint16_t*)*cells)[i] : ((const uint32_t*)*cells)[i];
         if (set >= setCount)
         {
-            return espyLoad_Bad(load, espyLoad_OffsetOf(load, where), espyLoad_Name(cellsKind));
+            return espyLoad_Bad(load, espyLoad_OffsetOf(load, where), espyLoad_Name(kinds->cells));
         }
     }
     if (width % 32u != 0)
@@ -360,7 +472,7 @@ static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSect
             const uint32_t* last = *sets + (size_t)i * words + (words - 1u);
             if ((*last & unused) != 0)
             {
-                return espyLoad_Bad(load, espyLoad_OffsetOf(load, last), espyLoad_Name(setsKind));
+                return espyLoad_Bad(load, espyLoad_OffsetOf(load, last), espyLoad_Name(kinds->sets));
             }
         }
     }
@@ -377,6 +489,26 @@ static bool espyLoad_BakedCellSize(espyLoad* load)
     }
     return !data || (*(const float*)data > 0.0f && *(const float*)data <= load->header->cellSize) ||
            espyLoad_Bad(load, espyLoad_OffsetOf(load, data), "BAKED_CELL_SIZE");
+}
+
+static bool espyLoad_Table(espyLoad* load, espyPvs* pvs, const espyTableKinds* kinds)
+{
+    const espyiFileHeader* h = load->header;
+    bool isStatic = kinds == &espyStaticKinds;
+    uint32_t setCount = isStatic ? h->staticSetCount : h->dynamicSetCount;
+    uint32_t width = isStatic ? h->occludeeCount : h->coarseCount;
+    // More sets than cells cannot all be in use; none at all would leave cells without an answer.
+    if (setCount > h->cellCount || (setCount == 0 && h->cellCount != 0))
+    {
+        return espyLoad_Bad(load, isStatic ? ESPY_HEADER_OFFSET(staticSetCount) : ESPY_HEADER_OFFSET(dynamicSetCount),
+                            isStatic ? "staticSetCount" : "dynamicSetCount");
+    }
+    if (espyLoad_IsPacked(load))
+    {
+        return espyLoad_PackedTable(load, kinds, width, isStatic ? &pvs->staticPack : &pvs->dynamicPack);
+    }
+    return espyLoad_PlainTable(load, kinds, setCount, width, isStatic ? &pvs->staticCells : &pvs->dynamicCells,
+                               isStatic ? &pvs->staticSets : &pvs->dynamicSets);
 }
 
 // --- maps
@@ -535,10 +667,7 @@ static bool espyLoad_Cells(espyLoad* load, espyPvs* pvs)
     facts.probesName = "cellProbes";
     facts.dims = h->dims;
     facts.rankCount = h->cellCount;
-    return espyLoad_Map(load, &facts, &pvs->cellMap) &&
-           espyLoad_Table(load, espyiSectionKind_StaticCells, espyiSectionKind_StaticSets, h->staticSetCount,
-                          ESPY_HEADER_OFFSET(staticSetCount), "staticSetCount", h->occludeeCount, &pvs->staticCells,
-                          &pvs->staticSets);
+    return espyLoad_Map(load, &facts, &pvs->cellMap) && espyLoad_Table(load, pvs, &espyStaticKinds);
 }
 
 static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
@@ -568,8 +697,8 @@ static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
         {
             return espyLoad_Bad(load, ESPY_HEADER_OFFSET(dynamicSetCount), "dynamicSetCount");
         }
-        return espyLoad_Map(load, &facts, &pvs->coarseMap) && espyLoad_Absent(load, espyiSectionKind_DynamicCells) &&
-               espyLoad_Absent(load, espyiSectionKind_DynamicSets);
+        return espyLoad_Map(load, &facts, &pvs->coarseMap) && espyLoad_NoPlainTable(load, &espyDynamicKinds) &&
+               espyLoad_NoPackedTable(load, &espyDynamicKinds);
     }
     if (h->coarseFactor < ESPYI_FILE_MIN_COARSE_FACTOR || h->coarseFactor > ESPYI_FILE_MAX_COARSE_FACTOR)
     {
@@ -585,10 +714,7 @@ static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
     {
         return espyLoad_Bad(load, ESPY_HEADER_OFFSET(coarseCount), "coarseCount");
     }
-    return espyLoad_Map(load, &facts, &pvs->coarseMap) &&
-           espyLoad_Table(load, espyiSectionKind_DynamicCells, espyiSectionKind_DynamicSets, h->dynamicSetCount,
-                          ESPY_HEADER_OFFSET(dynamicSetCount), "dynamicSetCount", h->coarseCount, &pvs->dynamicCells,
-                          &pvs->dynamicSets);
+    return espyLoad_Map(load, &facts, &pvs->coarseMap) && espyLoad_Table(load, pvs, &espyDynamicKinds);
 }
 
 static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
@@ -781,9 +907,18 @@ void espyPvs_GetInfo(const espyPvs* pvs, espyPvsInfo* out)
                         espyPvs_SectionBytes(pvs, espyiSectionKind_CellIndex) +
                         espyPvs_SectionBytes(pvs, espyiSectionKind_CoarseRows) +
                         espyPvs_SectionBytes(pvs, espyiSectionKind_CoarseIndex);
-    out->staticCellsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_StaticCells);
-    out->staticSetsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_StaticSets);
-    out->dynamicCellsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_DynamicCells);
-    out->dynamicSetsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_DynamicSets);
+    out->staticCellsBytes = (size_t)pvs->cellCount * out->staticIndexBytes;
+    out->staticSetsBytes = (size_t)pvs->staticSetCount * pvs->staticWords * 4u;
+    out->dynamicCellsBytes = (size_t)pvs->cellCount * out->dynamicIndexBytes;
+    out->dynamicSetsBytes = (size_t)pvs->dynamicSetCount * pvs->coarseWords * 4u;
+    out->packed = pvs->staticPack.model != NULL;
+    for (uint32_t kind = espyiSectionKind_StaticMap; kind <= espyiSectionKind_StaticBytes; ++kind)
+    {
+        out->staticPackBytes += espyPvs_SectionBytes(pvs, (espyiSectionKind)kind);
+    }
+    for (uint32_t kind = espyiSectionKind_DynamicMap; kind <= espyiSectionKind_DynamicBytes; ++kind)
+    {
+        out->dynamicPackBytes += espyPvs_SectionBytes(pvs, (espyiSectionKind)kind);
+    }
     out->fileBytes = pvs->size;
 }
