@@ -5,10 +5,14 @@
 #include "pvs/format.h"
 
 #include <espy/bake.h>
+#include <espy/pack.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+/// Sets that are read whole.
+#define ESPY_FUZZ_WORDS 200u
 
 /// Answers are only wanted so that their reads happen.
 static volatile uint64_t espyFuzzSink;
@@ -26,6 +30,12 @@ static uint64_t espyFuzz_AskCell(const espyPvs* pvs, int32_t cell)
     box.max.x += pvs->cellSize * 40.0f;
     sum += (uint64_t)espyPvs_TestBox(pvs, cell, box);
     const uint32_t* set = espyPvs_GetStaticSet(pvs, cell);
+    if (pvs->staticWords <= ESPY_FUZZ_WORDS && pvs->coarseWords <= ESPY_FUZZ_WORDS)
+    {
+        uint32_t words[ESPY_FUZZ_WORDS + 1u];
+        sum += espyPvs_ReadDynamicSet(pvs, cell, words) ? words[0] : 0u;
+        sum += espyPvs_ReadStaticSet(pvs, cell, words) ? words[0] : 0u;
+    }
     static const uint32_t slots[] = {0, 1, 31, 32, 33, 100, 1000, ESPY_PVS_NO_SLOT, 0x80000000u, 5, 6, 7};
     const uint32_t count = (uint32_t)(sizeof slots / sizeof slots[0]);
     uint32_t bits[4];
@@ -72,6 +82,24 @@ static void espyFuzz_Require(bool condition)
     }
 }
 
+/// Either form from either form; packed again, what was unpacked is the same.
+static void espyFuzz_Repack(const uint8_t* file, size_t size)
+{
+    espyPackResult plain;
+    espyPackResult packed;
+    espyPackResult again;
+    espyResult unpacked = espyPack_Unpack(file, size, NULL, &plain);
+    espyFuzz_Require((unpacked == espyResult_Ok) == (plain.data != NULL));
+    if (unpacked == espyResult_Ok && espyPack_Pack(plain.data, plain.size, NULL, &packed) == espyResult_Ok)
+    {
+        espyFuzz_Require(espyPack_Unpack(packed.data, packed.size, NULL, &again) == espyResult_Ok);
+        espyFuzz_Require(again.size == plain.size && memcmp(again.data, plain.data, plain.size) == 0);
+        espyPack_Free(&again);
+        espyPack_Free(&packed);
+    }
+    espyPack_Free(&plain);
+}
+
 static void espyFuzz_Try(const uint8_t* file, size_t size)
 {
     espyPvs pvs;
@@ -79,6 +107,10 @@ static void espyFuzz_Try(const uint8_t* file, size_t size)
     espyResult result = espyPvs_Load(&pvs, file, size, &error);
     espyFuzz_Require(error.result == result && error.field != NULL && error.byteOffset <= size);
     espyFuzz_AskEverything(&pvs);
+    if (result == espyResult_Ok)
+    {
+        espyFuzz_Repack(file, size);
+    }
     uint8_t* big = malloc(size + 1u);
     uint8_t* little = malloc(size + 1u);
     if (big && little)

@@ -364,14 +364,20 @@ uint64_t espyTruth_Count(const espyTruthMatrix* matrix, const espyPvs* openCells
 uint64_t espyTruth_CountMissing(const espyTruthMatrix* truth, const espyPvs* pvs)
 {
     uint64_t missing = 0;
+    uint32_t* set = calloc((size_t)truth->words + 1u, sizeof *set);
+    if (!set)
+    {
+        return UINT64_MAX;
+    }
     for (uint32_t cell = 0; cell < truth->cellCount; ++cell)
     {
-        const uint32_t* set = espyPvs_GetStaticSet(pvs, (int32_t)cell);
-        for (uint32_t w = 0; set && w < truth->words && !espyPvs_IsSolidCell(pvs, (int32_t)cell); ++w)
+        espyPvs_ReadStaticSet(pvs, (int32_t)cell, set);
+        for (uint32_t w = 0; w < truth->words && !espyPvs_IsSolidCell(pvs, (int32_t)cell); ++w)
         {
             missing += espyiPopCount32(truth->bits[(size_t)cell * truth->words + w] & ~set[w]);
         }
     }
+    free(set);
     return missing;
 }
 

@@ -572,7 +572,7 @@ static void test_later_minor_versions_load(void** state)
     assert_int_equal(little[size - 32 + 8], 8);
     assert_int_equal(espyBake_ConvertByteOrder(big, size, false, big, NULL), espyResult_Ok);
     assert_memory_equal(big, little, size);
-    ((espyiFileHeader*)(void*)later)->version = (ESPYI_FILE_MAJOR + 1) << 16;
+    ((espyiFileHeader*)(void*)later)->version = (ESPYI_FILE_PACKED_MAJOR + 1) << 16;
     assert_int_equal(espyPvs_Load(&pvs, later, size, &error), espyResult_UnsupportedVersion);
     assert_string_equal(error.field, "version");
     assert_int_equal(error.byteOffset, 4);

@@ -33,6 +33,7 @@ typedef struct espyCookDef
     espyCookTarget target; ///< The name may be null. Default: this machine's byte order, no console.
     uint32_t budgetKB;     ///< Units of 1024 bytes of file; 0 unlimited. Default ESPY_COOK_BUDGET_OF_FILE.
     bool strictBudget;     ///< Default false. Over the budget write the empty table at once, without any cutting.
+    bool pack; ///< Default false. Write the tables in packed form at the end (pack.h); the budget is for plain ones.
     espyHooks hooks;
     uint32_t cookie;
 } espyCookDef;
@@ -45,6 +46,7 @@ typedef enum espyCookStepKind
     espyCookStepKind_DropDynamic,   ///< The table for things that move.
     espyCookStepKind_MergeSets,     ///< Two sets into their union; count: sets fewer, of both tables.
     espyCookStepKind_EmptyTable,    ///< Everything is visible from everywhere.
+    espyCookStepKind_PackTables,    ///< Both tables in packed form.
 } espyCookStepKind;
 
 #define ESPY_COOK_MAX_STEPS 24

@@ -29,7 +29,8 @@ typedef struct espyPackResult
 /// Cost: a second or so for 5,000 occludees in 10,000 cells. Small levels may come out larger than they were.
 ESPY_API espyResult espyPack_Pack(const void* data, size_t size, const espyHooks* hooks, espyPackResult* out);
 
-/// Writes a file of either form with plain tables: byte for byte what espyPack_Pack was given. Otherwise the same.
+/// Writes a file of either form with plain tables: byte for byte what espyPack_Pack was given where equal sets were
+/// shared and numbered by the first cell that uses each, as all writers here do. Otherwise the same.
 ESPY_API espyResult espyPack_Unpack(const void* data, size_t size, const espyHooks* hooks, espyPackResult* out);
 
 ESPY_API void espyPack_Free(espyPackResult* result);

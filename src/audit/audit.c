@@ -18,6 +18,7 @@
 typedef struct espyAuditScratch
 {
     uint32_t* seen;        ///< Bitset over slots.
+    uint32_t* set;         ///< What the file draws from the view's cell.
     uint32_t* wrongPixels; ///< By slot.
     uint32_t* lastPixel;   ///< By slot: 1 + the last pixel that was looked at.
 } espyAuditScratch;
@@ -48,7 +49,6 @@ typedef struct espyAuditPass
 {
     const espyAuditJob* job;
     espyAuditScratch* scratch;
-    const uint32_t* set; ///< Null: the file draws everything.
     espyAuditView* view;
     uint32_t lastWrongPixel; ///< 1 + the last pixel that was counted.
 } espyAuditPass;
@@ -111,7 +111,7 @@ static void espyAudit_ChoosePoint(const espyAuditJob* job, uint32_t index, espyA
 
 static bool espyAudit_IsHidden(const uint32_t* set, uint32_t slot)
 {
-    return set && !espyiBits_Get(set, slot);
+    return !espyiBits_Get(set, slot);
 }
 
 static void espyAudit_OnSeen(void* context, uint32_t pixel, uint32_t slot)
@@ -127,8 +127,8 @@ static void espyAudit_OnSeen(void* context, uint32_t pixel, uint32_t slot)
     uint32_t whole = drawn->wholeOf[slot];
     espyiBits_Set(scratch->seen, slot);
     espyiBits_Set(scratch->seen, whole);
-    bool slotHidden = espyAudit_IsHidden(pass->set, slot);
-    bool wholeHidden = whole != slot && espyAudit_IsHidden(pass->set, whole);
+    bool slotHidden = espyAudit_IsHidden(pass->scratch->set, slot);
+    bool wholeHidden = whole != slot && espyAudit_IsHidden(pass->scratch->set, whole);
     if (!slotHidden && !wholeHidden)
     {
         return;
@@ -157,7 +157,7 @@ static void espyAudit_Tally(const espyAuditPass* pass, espyAuditTally* tally)
     for (uint32_t slot = 0; slot < input->occludeeCount; ++slot)
     {
         uint32_t wrong = pass->scratch->wrongPixels[slot];
-        bool drawn = !espyAudit_IsHidden(pass->set, slot);
+        bool drawn = !espyAudit_IsHidden(pass->scratch->set, slot);
         view->visible += espyiBits_Get(pass->scratch->seen, slot) ? 1u : 0u;
         view->drawn += drawn ? 1u : 0u;
         view->wrongObjects += wrong > 0 ? 1u : 0u;
@@ -183,7 +183,7 @@ static void espyAudit_RunView(void* context, uint32_t index, uint32_t worker)
     espyAudit_ChoosePoint(job, index, pass.view);
     if (pass.view->cell >= 0)
     {
-        pass.set = espyPvs_GetStaticSet(job->pvs, pass.view->cell);
+        espyPvs_ReadStaticSet(job->pvs, pass.view->cell, scratch->set);
         for (uint32_t slot = 0; slot < job->input->occludeeCount; ++slot)
         {
             espyiBits_Clear(scratch->seen, slot);
@@ -245,9 +245,10 @@ static espyResult espyAudit_Prepare(espyAuditJob* job, uint32_t threads)
     {
         espyAuditScratch* scratch = &job->scratch[w];
         scratch->seen = espyiAlloc(&job->hooks, slots / 32 + 1, sizeof(uint32_t));
+        scratch->set = espyiAlloc(&job->hooks, slots / 32 + 1, sizeof(uint32_t));
         scratch->wrongPixels = espyiAlloc(&job->hooks, slots, sizeof(uint32_t));
         scratch->lastPixel = espyiAlloc(&job->hooks, slots, sizeof(uint32_t));
-        stored = scratch->seen && scratch->wrongPixels && scratch->lastPixel;
+        stored = scratch->seen && scratch->set && scratch->wrongPixels && scratch->lastPixel;
     }
     return result != espyResult_Ok ? result : stored ? espyResult_Ok : espyResult_OutOfMemory;
 }
@@ -257,6 +258,7 @@ static void espyAudit_FreeJob(espyAuditJob* job, uint32_t threads)
     for (uint32_t w = 0; job->scratch && w < threads; ++w)
     {
         espyiFree(&job->hooks, job->scratch[w].seen);
+        espyiFree(&job->hooks, job->scratch[w].set);
         espyiFree(&job->hooks, job->scratch[w].wrongPixels);
         espyiFree(&job->hooks, job->scratch[w].lastPixel);
     }

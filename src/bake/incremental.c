@@ -6,6 +6,8 @@
 // bytes.
 #include "bake/bake_internal.h"
 
+#include <espy/pack.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +154,24 @@ static bool espyIncremental_Match(espyiPrevious* previous, const espyiScene* sce
     return true;
 }
 
+/// Columns are read bit by bit, which packed tables are not made for.
+static espyResult espyIncremental_Unpack(espyiPrevious* previous, const espyHooks* hooks)
+{
+    if (!previous->pvs.staticPack.model)
+    {
+        return espyResult_Ok;
+    }
+    espyPackResult plain;
+    espyResult result = espyPack_Unpack(previous->pvs.bytes, previous->pvs.size, hooks, &plain);
+    if (result == espyResult_Ok)
+    {
+        espyiFree(hooks, previous->owned);
+        previous->owned = plain.data;
+        result = espyPvs_Load(&previous->pvs, plain.data, plain.size, NULL);
+    }
+    return result;
+}
+
 espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, const espyBakeDef* def,
                               espyiWarnings* warnings)
 {
@@ -173,6 +193,10 @@ espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, 
     {
         return espyiWarnings_Add(warnings, espyMessageId_BakePreviousUnusable, -1, reason) ? espyResult_Ok
                                                                                            : espyResult_OutOfMemory;
+    }
+    if (espyIncremental_Unpack(previous, scene->hooks) != espyResult_Ok)
+    {
+        return espyResult_OutOfMemory;
     }
     previous->usable = true;
     return espyIncremental_Match(previous, scene) ? espyResult_Ok : espyResult_OutOfMemory;

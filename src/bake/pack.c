@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/// Coded bits, of 3 to 4 ns each, that reading a cell of a tile may take at most and on average, where smaller blocks can
-/// help it. Half of the first costs a sixth of the room on a level with long views.
+/// Coded bits that reading a cell of a tile may take at most and on average, where smaller blocks can help it. Three
+/// quarters of the first would cost a tenth more room on a level with long views.
 #define ESPY_PACK_WORST_BITS 8000u
 #define ESPY_PACK_MEAN_BITS 3000u
 /// What 16 raw bits count as, being read at once.
@@ -881,6 +881,8 @@ espyResult espyPack_Pack(const void* data, size_t size, const espyHooks* hooks, 
         return result;
     }
     espyiRewrite rewrite = {.hooks = &out->hooks, .source = &pvs, .major = ESPYI_FILE_PACKED_MAJOR};
+    rewrite.setCounts[0] = pvs.staticSetCount;
+    rewrite.setCounts[1] = pvs.dynamicSetCount;
     result = espyPack_Table(&pvs, false, &out->hooks, &rewrite, &out->stats);
     if (result == espyResult_Ok && pvs.coarseFactor > 0)
     {

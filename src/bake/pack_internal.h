@@ -22,7 +22,8 @@ typedef struct espyiRewrite
 {
     const espyHooks* hooks;
     const espyPvs* source;
-    uint32_t major; ///< Of the format version; the minor one stays.
+    uint32_t major;        ///< Of the format version; the minor one stays.
+    uint32_t setCounts[2]; ///< Of the header: static, dynamic.
     espyiRewriteSection sections[ESPYI_REWRITE_MAX_SECTIONS];
     uint32_t count;
 } espyiRewrite;

@@ -99,6 +99,8 @@ static espyResult espyRewrite_Emit(const espyiRewrite* rewrite, const espyiFileS
     espyiFileHeader* header = (espyiFileHeader*)(void*)bytes;
     header->version = rewrite->major << 16 | (h->version & 0xFFFFu);
     header->sectionCount = count;
+    header->staticSetCount = rewrite->setCounts[0];
+    header->dynamicSetCount = rewrite->setCounts[1];
     header->fileBytes = size;
     espyiFileSection* entries = (espyiFileSection*)(void*)(bytes + h->headerBytes);
     uint64_t offset = start;
@@ -220,12 +222,8 @@ static espyResult espyUnpack_AddTable(const espyPvs* pvs, bool dynamic, espyiRew
     espyUnpack unpack = {.pvs = pvs, .hooks = rewrite->hooks};
     unpack.words = dynamic ? pvs->coarseWords : pvs->staticWords;
     espyResult result = espyUnpack_Read(&unpack, dynamic);
-    uint32_t wanted = dynamic ? pvs->dynamicSetCount : pvs->staticSetCount;
-    if (result == espyResult_Ok && unpack.setCount != wanted)
-    {
-        // The header of a sound file tells how many there were.
-        result = espyResult_BadData;
-    }
+    // What the header of a packed file tells is how many there were, shared or not.
+    rewrite->setCounts[dynamic ? 1 : 0] = unpack.setCount;
     if (result == espyResult_Ok)
     {
         uint32_t first = (uint32_t)(dynamic ? espyiSectionKind_DynamicCells : espyiSectionKind_StaticCells);

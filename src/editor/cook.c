@@ -4,6 +4,8 @@
 #include "core/core.h"
 #include "pvs/format.h"
 
+#include <espy/pack.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -49,8 +51,8 @@ espyCookDef espyCookDef_Default(void)
 
 const char* espyCookStep_GetName(espyCookStepKind kind)
 {
-    static const char* const names[] = {"drop tools",   "drop parts", "join cells",
-                                        "drop dynamic", "merge sets", "empty table"};
+    static const char* const names[] = {"drop tools", "drop parts",  "join cells", "drop dynamic",
+                                        "merge sets", "empty table", "pack tables"};
     return (size_t)kind < ESPYI_ARRAY_COUNT(names) ? names[kind] : "unknown";
 }
 
@@ -108,13 +110,32 @@ static espyResult espyCookJob_Open(espyCookJob* job, const void* data, size_t si
     return result;
 }
 
+/// Replaces the file by one with packed tables.
+static espyResult espyCookJob_Pack(espyCookJob* job, void** data, size_t* size)
+{
+    espyPackResult packed;
+    espyResult result = espyPack_Pack(*data, *size, &job->hooks, &packed);
+    if (result == espyResult_Ok)
+    {
+        espyiFree(&job->hooks, *data);
+        *data = packed.data;
+        *size = packed.size;
+        espyCookJob_AddStep(job, espyCookStepKind_PackTables, packed.size);
+    }
+    return result;
+}
+
 /// Hands the finished file over in the target's byte order. Takes `data`, which is this machine's.
 static espyResult espyCookJob_Finish(espyCookJob* job, void* data, size_t size)
 {
     bool big = job->def->target.byteOrder == espyByteOrder_Big;
     espyPvs pvs;
-    espyResult result = espyPvs_Load(&pvs, data, size, &job->out->error);
-    espyPvs_GetInfo(&pvs, &job->out->report.after);
+    espyResult result = job->def->pack ? espyCookJob_Pack(job, &data, &size) : espyResult_Ok;
+    result = result == espyResult_Ok ? espyPvs_Load(&pvs, data, size, &job->out->error) : result;
+    if (result == espyResult_Ok)
+    {
+        espyPvs_GetInfo(&pvs, &job->out->report.after);
+    }
     if (result == espyResult_Ok && big != espyCook_IsBigEndianHere())
     {
         result = espyiBlob_ConvertByteOrder(data, size, big, data, &job->hooks, &job->out->error);

@@ -6,8 +6,8 @@
 //   espyPackCoder_Raw(coder, wanted)            codes 16 bits of which nothing is known
 //   ESPY_PACK_WANTED(value)             `value` in the writer, 0 in the reader, where there is no target to look at
 //
-// Two passes: slots whose neighbours agree hardly ever differ from them and are asked for in groups of 128, 32, 8 and 1;
-// then each slot whose neighbours disagree, by what they are and by how the last one like it turned out.
+// Two passes: slots whose neighbours agree hardly ever differ from them and are asked for in groups of 128, 32, 8 and
+// 1; then each slot whose neighbours disagree, by what they are and by how the last one like it turned out.
 
 static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* near, const uint32_t* agreed,
                                    const uint32_t* target, uint32_t* row, uint32_t words, uint32_t lastWord)
@@ -121,8 +121,8 @@ static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* ne
     *shared = coder;
 }
 
-/// A row that nothing predicts: a flag a word and, where it is not 0, its bits as they are. That takes a third more room
-/// than asking for each slot would, in one row of a tile, and an eighth of the time. Its contexts are those of groups
+/// A row that nothing predicts: a flag a word and, where it is not 0, its bits as they are. That takes a third more
+/// room than asking for each slot would, in one row of a tile, and an eighth of the time. Its contexts are those of groups
 /// without axes that have slots whose neighbours disagree, of which there are none.
 static void espyPackRow_CodeFirst(espyPackCoder* shared, const uint32_t* target, uint32_t* row, uint32_t words,
                                   uint32_t lastWord)

@@ -280,6 +280,17 @@ json_t* espyiCliJson_FromTables(const espyPvsInfo* info)
 void espyiCliTables_PrintResolved(FILE* stream, const espyPvsInfo* info)
 {
     espyCliLine tables, line;
+    if (info->packed)
+    {
+        espyiCliLine_Set(
+            &tables, espyCliExit_Ok, "%s bytes: entries %s, cell map %s, packed static %s, packed dynamic %s",
+            espyiCliNumber_FromCount(info->fileBytes).text, espyiCliNumber_FromCount(info->entriesBytes).text,
+            espyiCliNumber_FromCount(info->cellMapBytes).text, espyiCliNumber_FromCount(info->staticPackBytes).text,
+            espyiCliNumber_FromCount(info->dynamicPackBytes).text);
+        espyiCliLine_Set(&line, espyCliExit_Ok, espyMessage_GetText(espyMessageId_PvsResolved), tables.text);
+        fprintf(stream, "%s\n", line.text);
+        return;
+    }
     espyiCliLine_Set(
         &tables, espyCliExit_Ok,
         "%s bytes: entries %s, cell map %s, static cells %s, static sets %s, dynamic cells %s, dynamic sets "

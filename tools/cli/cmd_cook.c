@@ -21,7 +21,7 @@ typedef struct espyCliCook
     const char* out;
     int32_t target;
     uint32_t budgetKB;
-    bool hasTarget, hasBudget, strictBudget;
+    bool hasTarget, hasBudget, strictBudget, pack;
 } espyCliCook;
 
 /// Names of the targets for the command line, null at the end.
@@ -67,10 +67,15 @@ static bool espyCliCook_Parse(espyCliCook* cook, int argc, char* const* argv, es
          .kind = espyCliOptionKind_Flag,
          .target = &cook->strictBudget,
          .help = "over the budget write an empty table instead of cutting"},
+        {.name = "--pack",
+         .kind = espyCliOptionKind_Flag,
+         .target = &cook->pack,
+         .help = "pack the tables: some 8 times smaller, decoded when the camera changes cell; for readers of\n"
+                 "format 2"},
     };
     const espyCliUsage usage = {
         .command = "cook",
-        .synopsis = "cook OUT.espy --target NAME -o FILE [--budget-kb N] [--strict-budget]",
+        .synopsis = "cook OUT.espy --target NAME -o FILE [--budget-kb N] [--strict-budget] [--pack]",
         .summary =
             "Writes the data as a target loads it: in its byte order and, for consoles, without what only tools\n"
             "read and inside the budget. Over the budget sets are merged, cells joined and the dynamic table\n"
@@ -162,6 +167,7 @@ static espyCliExit espyCliCook_Run(const espyCliCook* cook, const espyCliData* d
     def.target = *espyCookTarget_Get((uint32_t)cook->target);
     def.budgetKB = cook->hasBudget ? cook->budgetKB : ESPY_COOK_BUDGET_OF_FILE;
     def.strictBudget = cook->strictBudget;
+    def.pack = cook->pack;
     def.hooks = espyiCliWarnings_GetHooks(warnings);
     espyResult result = espyCook_Run(data->bytes, data->size, &def, cooked);
     if (result != espyResult_Ok)

@@ -5,6 +5,8 @@
 #include "level_file.h"
 #include "options.h"
 
+#include <espy/pack.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +32,12 @@ typedef struct espyCliDiff
     const char* paths[2];
     bool json;
     espyCliData data[2];
-    uint32_t* slotInB;     ///< Of each slot of A; ESPY_CLI_NO_SLOT where B lacks the occludee.
-    uint32_t matched;      ///< Occludees that both files have.
-    uint64_t gained, lost; ///< Pairs of cell and occludee that B sees and A does not, and the other way.
-    uint64_t visible[2];   ///< Pairs that each file sees, of matched occludees.
-    uint64_t changedCells; ///< Cells with a pair gained or lost.
+    espyPackResult plain[2]; ///< Of packed files, so that cells that share a set can be told.
+    uint32_t* slotInB;       ///< Of each slot of A; ESPY_CLI_NO_SLOT where B lacks the occludee.
+    uint32_t matched;        ///< Occludees that both files have.
+    uint64_t gained, lost;   ///< Pairs of cell and occludee that B sees and A does not, and the other way.
+    uint64_t visible[2];     ///< Pairs that each file sees, of matched occludees.
+    uint64_t changedCells;   ///< Cells with a pair gained or lost.
 } espyCliDiff;
 
 static int espyCliOccludee_Compare(const void* a, const void* b)
@@ -230,6 +233,19 @@ static void espyCliDiff_PrintText(const espyCliDiff* diff)
            espyiCliNumber_FromCount((uint64_t)(bytes < 0 ? -bytes : bytes)).text);
 }
 
+/// Packed tables are compared as plain ones; what the file says of itself stays.
+static espyResult espyCliDiff_Unpack(espyCliDiff* diff, int side)
+{
+    espyCliData* data = &diff->data[side];
+    if (!data->info.packed)
+    {
+        return espyResult_Ok;
+    }
+    espyPackResult* plain = &diff->plain[side];
+    espyResult result = espyPack_Unpack(data->bytes, data->size, NULL, plain);
+    return result == espyResult_Ok ? espyPvs_Load(&data->pvs, plain->data, plain->size, NULL) : result;
+}
+
 static espyCliExit espyCliDiff_Run(espyCliDiff* diff, espyCliLine* line)
 {
     for (int i = 0; i < 2; ++i)
@@ -238,6 +254,12 @@ static espyCliExit espyCliDiff_Run(espyCliDiff* diff, espyCliLine* line)
         if (status != espyCliExit_Ok)
         {
             return status;
+        }
+        espyResult result = espyCliDiff_Unpack(diff, i);
+        if (result != espyResult_Ok)
+        {
+            return espyiCliLine_Set(line, espyiCliExit_FromResult(result), "%s: cannot be unpacked (%s)",
+                                    espyiCliFile_GetName(diff->paths[i]), espyResult_GetName(result));
         }
     }
     char difference[256];
@@ -303,5 +325,7 @@ espyCliExit espyiCommand_Diff(int argc, char* const* argv)
     free(diff.slotInB);
     espyiCliData_Free(&diff.data[0]);
     espyiCliData_Free(&diff.data[1]);
+    espyPack_Free(&diff.plain[0]);
+    espyPack_Free(&diff.plain[1]);
     return status;
 }

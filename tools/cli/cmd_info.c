@@ -80,6 +80,13 @@ static espyCliExit espyCliInfo_PrintJson(const espyCliData* data)
     espyCliInfo_SetHash(&object, "settingsHash", info->settingsHash);
     espyCliInfo_SetHash(&object, "contentHash", info->contentHash);
     espyiCliJson_Set(&object, "tables", espyiCliJson_FromTables(info));
+    if (info->packed)
+    {
+        json_t* packed = json_object();
+        espyiCliJson_SetCount(&packed, "static", info->staticPackBytes);
+        espyiCliJson_SetCount(&packed, "dynamic", info->dynamicPackBytes);
+        espyiCliJson_Set(&object, "packed", packed);
+    }
     espyiCliJson_SetCount(&object, "fileBytes", info->fileBytes);
     return espyiCliJson_Print(object);
 }
@@ -129,18 +136,25 @@ static void espyCliInfo_PrintText(const espyCliData* data)
     {
         const char* name;
         size_t bytes;
+        bool packed; ///< Only of a packed file.
     } tables[] = {
-        {"entries", info->entriesBytes},
-        {"cell map", info->cellMapBytes},
-        {"static cells", info->staticCellsBytes},
-        {"static sets", info->staticSetsBytes},
-        {"dynamic cells", info->dynamicCellsBytes},
-        {"dynamic sets", info->dynamicSetsBytes},
-        {"file", info->fileBytes},
+        {"entries", info->entriesBytes, false},
+        {"cell map", info->cellMapBytes, false},
+        {"static cells", info->staticCellsBytes, false},
+        {"static sets", info->staticSetsBytes, false},
+        {"dynamic cells", info->dynamicCellsBytes, false},
+        {"dynamic sets", info->dynamicSetsBytes, false},
+        {"packed static", info->staticPackBytes, true},
+        {"packed dynamic", info->dynamicPackBytes, true},
+        {"file", info->fileBytes, false},
     };
-    printf("bytes\n");
+    printf("bytes%s\n", info->packed ? " (tables as they would be plain)" : "");
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
     {
+        if (tables[i].packed && !info->packed)
+        {
+            continue;
+        }
         printf("  %-15s%14s\n", tables[i].name, espyiCliNumber_FromCount(tables[i].bytes).text);
     }
 }

@@ -32,6 +32,7 @@ typedef struct espyCliLookup
     espyCliSlot* slots;
     uint32_t slotCount;
     uint32_t nodeCount; ///< Distinct nodes.
+    uint32_t* set;      ///< Of the last look-up's cell.
     int32_t* visible;   ///< Nodes of the last look-up, ascending.
     uint32_t visibleCount;
     bool json;
@@ -55,7 +56,8 @@ static espyCliExit espyCliLookup_Create(const char* path, const espyCliData* dat
     out->data = data;
     out->slots = calloc((size_t)count + 1, sizeof *out->slots);
     out->visible = calloc((size_t)count + 1, sizeof *out->visible);
-    if (!out->slots || !out->visible)
+    out->set = calloc((size_t)count / 32u + 1u, sizeof *out->set);
+    if (!out->slots || !out->visible || !out->set)
     {
         return espyiCliLine_Set(line, espyCliExit_Environment, "out of memory");
     }
@@ -82,19 +84,20 @@ static void espyCliLookup_Free(espyCliLookup* lookup)
 {
     free(lookup->slots);
     free(lookup->visible);
+    free(lookup->set);
 }
 
 /// Fills `visible` for a cell: a node is seen when the whole or any of its parts is. Returns whether everything counts
 /// as visible there.
 static bool espyCliLookup_Find(espyCliLookup* lookup, int32_t cell)
 {
-    const uint32_t* set = espyPvs_GetStaticSet(&lookup->data->pvs, cell);
+    bool known = espyPvs_ReadStaticSet(&lookup->data->pvs, cell, lookup->set);
     uint32_t seenSlots = 0;
     lookup->visibleCount = 0;
     for (uint32_t i = 0; i < lookup->slotCount; ++i)
     {
         uint32_t slot = lookup->slots[i].slot;
-        if (set && (set[slot / 32u] >> (slot % 32u) & 1u) == 0u)
+        if ((lookup->set[slot / 32u] >> (slot % 32u) & 1u) == 0u)
         {
             continue;
         }
@@ -105,7 +108,7 @@ static bool espyCliLookup_Find(espyCliLookup* lookup, int32_t cell)
             lookup->visible[lookup->visibleCount++] = node;
         }
     }
-    return !set || (lookup->slotCount > 0 && seenSlots == lookup->slotCount);
+    return !known || (lookup->slotCount > 0 && seenSlots == lookup->slotCount);
 }
 
 // One line a point can be millions of lines; there is no text in them to escape, so they are printed straight. The
