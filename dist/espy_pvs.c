@@ -882,6 +882,17 @@ const espyiCullKernels* ESPYI_CULL_KERNELS(void)
 // double.
 //
 // Everything read from the file was proven by espyPvs_Load; only the caller's own values are checked here.
+// The packed form of a table: what its writer (src/bake/pack.c) and its reader (pvs_packed.c) must agree on.
+// docs/format.md is the normative page, docs/notes/packed.md tells why it is so.
+//
+// The lattice is split into tiles of at most 7 cells along each axis, and a tile into up to 4 x 4 x 4 blocks, so that
+// the writer can bound what reading a cell takes. Within a block a cell is predicted from its
+// neighbours on the side of the block's centre, so that the answer for one cell takes the cells of the box between it
+// and the centre and no others: at most 4 x 4 x 4. Slots of a stripe are stored in an order that puts alike columns
+// side by side.
+#ifndef ESPYI_PACKED_H
+#define ESPYI_PACKED_H
+
 // The .espy file: the one definition of every on-disk struct. docs/format.md is the normative page.
 //
 // A file is a header, a directory of sections and the sections themselves, each starting at a multiple of 16 bytes,
@@ -896,6 +907,8 @@ const espyiCullKernels* ESPYI_CULL_KERNELS(void)
 #define ESPYI_FILE_MAJOR 1u
 #define ESPYI_FILE_MINOR 0u
 #define ESPYI_FILE_VERSION ((ESPYI_FILE_MAJOR << 16) | ESPYI_FILE_MINOR)
+/// A file whose tables are packed. Nothing else differs.
+#define ESPYI_FILE_PACKED_MAJOR 2u
 #define ESPYI_FILE_HASH_SEED 0x6573707931ull
 /// The hash covers everything from here to the end of the file; the version is part of its seed.
 #define ESPYI_FILE_HASH_START 16u
@@ -972,6 +985,16 @@ typedef enum espyiSectionKind
     espyiSectionKind_CoarseIndex = 7,
     espyiSectionKind_DynamicCells = 8,
     espyiSectionKind_DynamicSets = 9,
+    espyiSectionKind_StaticMap = 10,     ///< Tiles and lines of the packed table.
+    espyiSectionKind_StaticModel = 11,   ///< Probabilities and the order of slots, 16 bits each.
+    espyiSectionKind_StaticLengths = 12, ///< Bytes of each line, 8 or 16 bits.
+    espyiSectionKind_StaticBases = 13,   ///< Offset of every 16th line.
+    espyiSectionKind_StaticBytes = 14,
+    espyiSectionKind_DynamicMap = 15, ///< The same five for the coarse blocks.
+    espyiSectionKind_DynamicModel = 16,
+    espyiSectionKind_DynamicLengths = 17,
+    espyiSectionKind_DynamicBases = 18,
+    espyiSectionKind_DynamicBytes = 19,
     espyiSectionKind_BakedCellSize = 0x20, ///< float: cell size before a cook joined cells. Absent where none did.
     espyiSectionKind_Nodes = 0x100,        ///< int32_t: occluders, then occludees.
     espyiSectionKind_Parts = 0x101,        ///< int32_t: occludees.
@@ -1024,6 +1047,158 @@ ESPY_EXPORT uint64_t espyiFile_Hash(const void* bytes, size_t size);
 
 /// Entry of the directory of a loaded file, or null.
 ESPY_EXPORT const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t kind);
+
+#endif
+
+/// Farthest cell of a tile from its centre, along each axis.
+#define ESPYI_PACK_RADIUS 3u
+#define ESPYI_PACK_MAX_EXTENT (2u * ESPYI_PACK_RADIUS + 1u)
+#define ESPYI_PACK_REACH (ESPYI_PACK_RADIUS + 1u)
+/// Slots of a stripe: with two planes of 4 x 4 rows a reader takes 16 KB of stack.
+#define ESPYI_PACK_STRIPE_WORDS 128u
+/// Lines whose lengths are added up to find one of them.
+#define ESPYI_PACK_LINE_GROUP 16u
+
+/// Probabilities are in 1/32768, never 0 or 1, so that a decoder always goes on.
+#define ESPYI_PACK_PROBABILITY_BITS 15u
+#define ESPYI_PACK_PROBABILITY_ONE (1u << ESPYI_PACK_PROBABILITY_BITS)
+
+/// Contexts of a slot whose neighbours disagree: 3 x 8 states of two axes and 128 of three, each with what the slot
+/// before it had: another state, the same and 0, the same and 1.
+#define ESPYI_PACK_STATES (3u * 8u + 128u)
+#define ESPYI_PACK_MIXED_CONTEXTS (3u * ESPYI_PACK_STATES)
+/// Contexts of "some slot of this group differs from all of its neighbours": group size, axes, the last such answer,
+/// whether the group has slots whose neighbours disagree.
+#define ESPYI_PACK_GROUP_CONTEXTS (3u * 4u * 2u * 2u)
+/// Contexts of such a slot: axes, what its neighbours have, the last answer, whether it lies beside a change.
+#define ESPYI_PACK_SLOT_CONTEXTS (4u * 2u * 2u * 2u)
+#define ESPYI_PACK_FIRST_GROUP ESPYI_PACK_MIXED_CONTEXTS
+#define ESPYI_PACK_FIRST_SLOT (ESPYI_PACK_FIRST_GROUP + ESPYI_PACK_GROUP_CONTEXTS)
+#define ESPYI_PACK_CONTEXTS (ESPYI_PACK_FIRST_SLOT + ESPYI_PACK_SLOT_CONTEXTS)
+
+/// A tile or block along one axis. Its cells are low to high - 1.
+typedef struct espyiPackSpan
+{
+    uint32_t low, high, centre;
+} espyiPackSpan;
+
+/// The tile that holds coordinate x when `dim` cells are split into `tiles`, both below 65,536 and not 0.
+static inline espyiPackSpan espyiPackSpan_At(uint32_t dim, uint32_t tiles, uint32_t x)
+{
+    uint32_t tile = ((x + 1u) * tiles - 1u) / dim;
+    espyiPackSpan span;
+    span.low = dim * tile / tiles;
+    span.high = dim * (tile + 1u) / tiles;
+    span.centre = (span.low + span.high - 1u) / 2u;
+    return span;
+}
+
+/// The block that holds x where the tile is split into `parts`, as even as cells allow.
+static inline espyiPackSpan espyiPackSpan_Part(espyiPackSpan tile, uint32_t parts, uint32_t x)
+{
+    uint32_t extent = tile.high - tile.low;
+    uint32_t part = ((x - tile.low + 1u) * parts - 1u) / extent;
+    espyiPackSpan span;
+    span.low = tile.low + extent * part / parts;
+    span.high = tile.low + extent * (part + 1u) / parts;
+    span.centre = (span.low + span.high - 1u) / 2u;
+    return span;
+}
+
+/// Parts of a tile along an axis by its shape: 1 to 4 in two bits an axis.
+static inline uint32_t espyiPackShape_Parts(uint32_t shape, uint32_t axis)
+{
+    return (shape >> (2u * axis) & 3u) + 1u;
+}
+
+/// Rows that one row is predicted from, nearest first: along x, y, z, then the diagonals between them. `count` is 1, 3
+/// or 7 for 1 to 3 axes; `firstState` is that of the mixed contexts. The centre of a block has no axes: it is predicted
+/// from the centre of the block in the middle of the tile, and that one from nothing.
+typedef struct espyiPackNear
+{
+    const uint32_t* rows[7];
+    uint32_t count, axes, firstState;
+} espyiPackNear;
+
+/// Neighbours of a row that is away from the centre along the axes of `away` (bits 1, 2, 4 for x, y, z). inward[a]
+/// words lead to the row one step nearer to the centre along axis a.
+static inline void espyiPackNear_Find(espyiPackNear* out, const uint32_t* row, uint32_t away, const ptrdiff_t inward[3])
+{
+    // Two axes have the states from 0, 8 and 16 on; three have those from 24 on.
+    static const uint8_t firstStates[8] = {0, 0, 0, 0, 0, 8, 16, 24};
+    static const uint8_t steps[7] = {1, 2, 4, 3, 5, 6, 7};
+    out->axes = espyiPopCount32(away);
+    out->firstState = firstStates[away];
+    out->count = 0;
+    for (uint32_t n = 0; n < 7; ++n)
+    {
+        uint32_t step = steps[n];
+        if ((step & away) == step)
+        {
+            ptrdiff_t offset = (step & 1u) != 0 ? inward[0] : 0;
+            offset += (step & 2u) != 0 ? inward[1] : 0;
+            offset += (step & 4u) != 0 ? inward[2] : 0;
+            out->rows[out->count++] = row + offset;
+        }
+    }
+}
+
+/// Index of the lowest 1 bit of a number that is not 0.
+static inline uint32_t espyiPack_LowestBit(uint32_t bits)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctz(bits);
+#else
+    return espyiPopCount32((bits & (0u - bits)) - 1u);
+#endif
+}
+
+static inline uint32_t espyiPack_StripeCount(uint32_t width)
+{
+    uint32_t words = espyiBits_Words(width);
+    return words / ESPYI_PACK_STRIPE_WORDS + (words % ESPYI_PACK_STRIPE_WORDS != 0 ? 1u : 0u);
+}
+
+/// Slots of one stripe: all stripes but the last are full.
+static inline uint32_t espyiPack_StripeWidth(uint32_t width, uint32_t stripe)
+{
+    uint32_t rest = width - stripe * ESPYI_PACK_STRIPE_WORDS * 32u;
+    return rest < ESPYI_PACK_STRIPE_WORDS * 32u ? rest : ESPYI_PACK_STRIPE_WORDS * 32u;
+}
+
+/// 1 bits of the slots that exist in the last word of a row.
+static inline uint32_t espyiPack_LastWord(uint32_t width)
+{
+    return width % 32u != 0 ? ~(~0u << (width % 32u)) : ~0u;
+}
+
+/// Head of a section STATIC_MAP or DYNAMIC_MAP. Behind it are two words for every 32 cells: bits of those that start a
+/// line, and the number of lines before them; then the shapes of the tiles that the lines are in, four to a word.
+typedef struct espyiPackMap
+{
+    uint32_t tiles[3];
+    uint32_t lineCount;
+} espyiPackMap;
+
+/// First place of a loaded section that breaks a rule; null where it holds all of them. What the checks read is proven
+/// to have the size that the header demands.
+const void* espyiPack_CheckMap(const espyiPackMap* map, const uint32_t dims[3], uint32_t cellCount);
+const void* espyiPack_CheckModel(const uint16_t* model, uint32_t width);
+/// Bases must be the running sums of the lengths, and all of them together the bytes of the table.
+const void* espyiPack_CheckLines(const espyPvsPack* pack, uint64_t byteCount);
+
+static inline uint32_t espyiPack_LineGroups(uint32_t lineCount)
+{
+    return lineCount / ESPYI_PACK_LINE_GROUP + (lineCount % ESPYI_PACK_LINE_GROUP != 0 ? 1u : 0u);
+}
+
+/// Rank of a coordinate inside the lattice, -1 where it is not stored. Exported for espy-bake alone.
+ESPY_EXPORT int32_t espyiPvs_RankAt(const espyPvs* pvs, uint32_t x, uint32_t y, uint32_t z);
+/// Lattice coordinates of a stored cell.
+ESPY_EXPORT void espyiPvs_Coordinates(const espyPvs* pvs, uint32_t cell, uint32_t out[3]);
+
+/// Writes the words of one stripe of a cell's set, in slot order, unused high bits 0. `cell` is a stored cell.
+void espyiPack_ReadStripe(const espyPvs* pvs, const espyPvsPack* pack, uint32_t cell, uint32_t stripe, uint32_t* words);
 
 #endif
 
@@ -1126,6 +1301,16 @@ static void espyPvsMap_Coordinates(const espyPvsMap* map, const uint32_t dims[3]
     out[2] = rows[low].z;
 }
 
+int32_t espyiPvs_RankAt(const espyPvs* pvs, uint32_t x, uint32_t y, uint32_t z)
+{
+    return espyPvsMap_Rank(&pvs->cellMap, pvs->dims, x, y, z);
+}
+
+void espyiPvs_Coordinates(const espyPvs* pvs, uint32_t cell, uint32_t out[3])
+{
+    espyPvsMap_Coordinates(&pvs->cellMap, pvs->dims, cell, out);
+}
+
 int32_t espyPvs_FindCell(const espyPvs* pvs, espyVec3 point)
 {
     int32_t x = espyPvs_AxisCell(point.x, pvs->origin.x, pvs->cellSize, pvs->inverseCellSize, pvs->dims[0]);
@@ -1166,7 +1351,7 @@ static const uint32_t* espyPvs_Set(const void* cells, uint32_t wide, const uint3
 
 const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell)
 {
-    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->staticWords == 0)
+    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->staticWords == 0 || !pvs->staticCells)
     {
         return NULL;
     }
@@ -1175,16 +1360,31 @@ const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell)
 
 const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell)
 {
-    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->coarseWords == 0)
+    if (cell < 0 || (uint32_t)cell >= pvs->cellCount || pvs->coarseWords == 0 || !pvs->dynamicCells)
     {
         return NULL;
     }
     return espyPvs_Set(pvs->dynamicCells, pvs->dynamicWide, pvs->dynamicSets, pvs->coarseWords, cell);
 }
 
-/// Copies a set of `width` bits, or writes one that keeps everything.
-static bool espyPvs_CopySet(const uint32_t* set, uint32_t width, uint32_t* words)
+/// Whether the cell has a set in packed form.
+static bool espyPvs_IsPackedCell(const espyPvs* pvs, const espyPvsPack* pack, int32_t cell)
 {
+    return pack->model && pack->width > 0 && cell >= 0 && (uint32_t)cell < pvs->cellCount;
+}
+
+/// Unpacks or copies a set of `width` bits, or writes one that keeps everything.
+static bool espyPvs_WriteSet(const espyPvs* pvs, const espyPvsPack* pack, const uint32_t* set, int32_t cell,
+                             uint32_t width, uint32_t* words)
+{
+    if (espyPvs_IsPackedCell(pvs, pack, cell))
+    {
+        for (uint32_t stripe = 0; stripe < espyiPack_StripeCount(width); ++stripe)
+        {
+            espyiPack_ReadStripe(pvs, pack, (uint32_t)cell, stripe, words + stripe * ESPYI_PACK_STRIPE_WORDS);
+        }
+        return true;
+    }
     uint32_t count = espyiBits_Words(width);
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -1199,12 +1399,50 @@ static bool espyPvs_CopySet(const uint32_t* set, uint32_t width, uint32_t* words
 
 bool espyPvs_ReadStaticSet(const espyPvs* pvs, int32_t cell, uint32_t* words)
 {
-    return espyPvs_CopySet(espyPvs_GetStaticSet(pvs, cell), pvs->occludeeCount, words);
+    return espyPvs_WriteSet(pvs, &pvs->staticPack, espyPvs_GetStaticSet(pvs, cell), cell, pvs->occludeeCount, words);
 }
 
 bool espyPvs_ReadDynamicSet(const espyPvs* pvs, int32_t cell, uint32_t* words)
 {
-    return espyPvs_CopySet(espyPvs_GetDynamicSet(pvs, cell), pvs->coarseCount, words);
+    return espyPvs_WriteSet(pvs, &pvs->dynamicPack, espyPvs_GetDynamicSet(pvs, cell), cell, pvs->coarseCount, words);
+}
+
+/// A cell's set of either form for single bits, of which a packed one is read stripe by stripe as bits are asked for.
+typedef struct espyPvsBits
+{
+    const espyPvs* pvs;
+    const espyPvsPack* pack; ///< Null: `set` is the set.
+    const uint32_t* set;
+    uint32_t cell, stripe;
+    uint32_t words[ESPYI_PACK_STRIPE_WORDS];
+} espyPvsBits;
+
+/// False where everything is visible.
+static bool espyPvsBits_Start(espyPvsBits* bits, const espyPvs* pvs, const espyPvsPack* pack, const uint32_t* set,
+                              int32_t cell)
+{
+    bool packed = espyPvs_IsPackedCell(pvs, pack, cell);
+    bits->pvs = pvs;
+    bits->pack = packed ? pack : NULL;
+    bits->set = set;
+    bits->cell = (uint32_t)cell;
+    bits->stripe = ~0u;
+    return packed || set;
+}
+
+static bool espyPvsBits_Get(espyPvsBits* bits, uint32_t index)
+{
+    if (!bits->pack)
+    {
+        return espyiBits_Get(bits->set, index);
+    }
+    uint32_t stripe = index / (ESPYI_PACK_STRIPE_WORDS * 32u);
+    if (stripe != bits->stripe)
+    {
+        espyiPack_ReadStripe(bits->pvs, bits->pack, bits->cell, stripe, bits->words);
+        bits->stripe = stripe;
+    }
+    return espyiBits_Get(bits->words, index % (ESPYI_PACK_STRIPE_WORDS * 32u));
 }
 
 espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot)
@@ -1213,8 +1451,11 @@ espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot)
     {
         return espyVisibility_Unknown;
     }
-    const uint32_t* set = espyPvs_GetStaticSet(pvs, cell);
-    return !set || espyiBits_Get(set, slot) ? espyVisibility_Visible : espyVisibility_Occluded;
+    espyPvsBits bits;
+    return !espyPvsBits_Start(&bits, pvs, &pvs->staticPack, espyPvs_GetStaticSet(pvs, cell), cell) ||
+                   espyPvsBits_Get(&bits, slot)
+               ? espyVisibility_Visible
+               : espyVisibility_Occluded;
 }
 
 /// As espyBox_IsValid, which takes its box by value: on some targets that is a call of memcpy.
@@ -1250,14 +1491,16 @@ espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
     {
         return espyVisibility_Unknown;
     }
-    const uint32_t* set = espyPvs_GetDynamicSet(pvs, cell);
+    espyPvsBits bits;
     uint32_t bx[2], by[2], bz[2];
-    if (!set || !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, bx) ||
+    if (!espyPvsBits_Start(&bits, pvs, &pvs->dynamicPack, espyPvs_GetDynamicSet(pvs, cell), cell) ||
+        !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, bx) ||
         !espyPvs_AxisBlocks(pvs, 1, pvs->origin.y, box.min.y, box.max.y, by) ||
         !espyPvs_AxisBlocks(pvs, 2, pvs->origin.z, box.min.z, box.max.z, bz))
     {
         return espyVisibility_Visible;
     }
+    // Blocks rank in this order, so that each stripe of a packed set is read once.
     // Ends early at any block that is not stored, so the work is bounded by the stored blocks however large the box is.
     for (uint32_t z = bz[0]; z <= bz[1]; ++z)
     {
@@ -1266,7 +1509,7 @@ espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
             for (uint32_t x = bx[0]; x <= bx[1]; ++x)
             {
                 int32_t block = espyPvsMap_Rank(&pvs->coarseMap, pvs->coarseDims, x, y, z);
-                if (block < 0 || espyiBits_Get(set, (uint32_t)block))
+                if (block < 0 || espyPvsBits_Get(&bits, (uint32_t)block))
                 {
                     return espyVisibility_Visible;
                 }
@@ -1539,7 +1782,7 @@ static bool espyLoad_Identity(espyLoad* load)
     {
         return espyLoad_Bad(load, ESPY_HEADER_OFFSET(magic), "magic");
     }
-    if (h->version >> 16 != ESPYI_FILE_MAJOR)
+    if (h->version >> 16 != ESPYI_FILE_MAJOR && h->version >> 16 != ESPYI_FILE_PACKED_MAJOR)
     {
         return espyLoad_Fail(load, espyResult_UnsupportedVersion, ESPY_HEADER_OFFSET(version), "version");
     }
@@ -1725,6 +1968,26 @@ static const char* espyLoad_Name(espyiSectionKind kind)
         return "DYNAMIC_CELLS";
     case espyiSectionKind_DynamicSets:
         return "DYNAMIC_SETS";
+    case espyiSectionKind_StaticMap:
+        return "STATIC_MAP";
+    case espyiSectionKind_StaticModel:
+        return "STATIC_MODEL";
+    case espyiSectionKind_StaticLengths:
+        return "STATIC_LENGTHS";
+    case espyiSectionKind_StaticBases:
+        return "STATIC_BASES";
+    case espyiSectionKind_StaticBytes:
+        return "STATIC_BYTES";
+    case espyiSectionKind_DynamicMap:
+        return "DYNAMIC_MAP";
+    case espyiSectionKind_DynamicModel:
+        return "DYNAMIC_MODEL";
+    case espyiSectionKind_DynamicLengths:
+        return "DYNAMIC_LENGTHS";
+    case espyiSectionKind_DynamicBases:
+        return "DYNAMIC_BASES";
+    case espyiSectionKind_DynamicBytes:
+        return "DYNAMIC_BYTES";
     case espyiSectionKind_BakedCellSize:
         return "BAKED_CELL_SIZE";
     case espyiSectionKind_Nodes:
@@ -1794,22 +2057,115 @@ static bool espyLoad_Entries(espyLoad* load, espyPvs* pvs)
     return true;
 }
 
-/// A table: one index a cell below setCount, and sets whose bits above `width` are 0.
-static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSectionKind setsKind, uint32_t setCount,
-                           uint64_t setCountOffset, const char* setCountName, uint32_t width, const void** cells,
-                           const uint32_t** sets)
+/// Kinds of the sections of one table in both forms.
+typedef struct espyTableKinds
+{
+    espyiSectionKind cells, sets, map, model, lengths, bases, bytes;
+} espyTableKinds;
+
+static const espyTableKinds espyStaticKinds = {espyiSectionKind_StaticCells,   espyiSectionKind_StaticSets,
+                                               espyiSectionKind_StaticMap,     espyiSectionKind_StaticModel,
+                                               espyiSectionKind_StaticLengths, espyiSectionKind_StaticBases,
+                                               espyiSectionKind_StaticBytes};
+static const espyTableKinds espyDynamicKinds = {espyiSectionKind_DynamicCells,   espyiSectionKind_DynamicSets,
+                                                espyiSectionKind_DynamicMap,     espyiSectionKind_DynamicModel,
+                                                espyiSectionKind_DynamicLengths, espyiSectionKind_DynamicBases,
+                                                espyiSectionKind_DynamicBytes};
+
+static bool espyLoad_IsPacked(const espyLoad* load)
+{
+    return load->header->version >> 16 == ESPYI_FILE_PACKED_MAJOR;
+}
+
+static bool espyLoad_NoPlainTable(espyLoad* load, const espyTableKinds* kinds)
+{
+    return espyLoad_Absent(load, kinds->cells) && espyLoad_Absent(load, kinds->sets);
+}
+
+static bool espyLoad_NoPackedTable(espyLoad* load, const espyTableKinds* kinds)
+{
+    return espyLoad_Absent(load, kinds->map) && espyLoad_Absent(load, kinds->model) &&
+           espyLoad_Absent(load, kinds->lengths) && espyLoad_Absent(load, kinds->bases) &&
+           espyLoad_Absent(load, kinds->bytes);
+}
+
+/// Where a check of a section found something, if it did.
+static bool espyLoad_Checked(espyLoad* load, const void* fault, espyiSectionKind kind)
+{
+    return !fault || espyLoad_Bad(load, espyLoad_OffsetOf(load, fault), espyLoad_Name(kind));
+}
+
+static bool espyLoad_PackMap(espyLoad* load, espyiSectionKind kind, espyPvsPack* pack)
 {
     const espyiFileHeader* h = load->header;
-    // More sets than cells cannot all be in use; none at all would leave cells without an answer.
-    if (setCount > h->cellCount || (setCount == 0 && h->cellCount != 0))
+    // The map says itself how many shapes it ends with.
+    const espyiFileSection* s = espyiFile_Find(load->bytes, (uint32_t)kind);
+    uint32_t lines = 0;
+    if (s && s->bytes >= sizeof(espyiPackMap))
     {
-        return espyLoad_Bad(load, setCountOffset, setCountName);
+        lines = ((const espyiPackMap*)(const void*)(load->bytes + s->offset))->lineCount;
     }
+    uint64_t words = sizeof(espyiPackMap) / 4u + (uint64_t)espyiBits_Words(h->cellCount) * 2u;
+    words += lines / 4u + (lines % 4u != 0 ? 1u : 0u);
+    const void* data;
+    if (!espyLoad_Section(load, kind, true, 4, 4, words, &data))
+    {
+        return false;
+    }
+    const espyiPackMap* map = (const espyiPackMap*)data;
+    pack->starts = (const uint32_t*)(const void*)(map + 1);
+    pack->lineCount = lines;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        pack->tiles[axis] = map->tiles[axis];
+    }
+    return espyLoad_Checked(load, espyiPack_CheckMap(map, h->dims, h->cellCount), kind);
+}
+
+/// The coded bytes themselves may be anything: a reader never leaves them and always ends.
+static bool espyLoad_PackedTable(espyLoad* load, const espyTableKinds* kinds, uint32_t width, espyPvsPack* pack)
+{
+    const espyiFileSection* lengthSection = espyiFile_Find(load->bytes, (uint32_t)kinds->lengths);
+    const espyiFileSection* byteSection = espyiFile_Find(load->bytes, (uint32_t)kinds->bytes);
+    uint32_t lengthBytes = lengthSection && lengthSection->unitBytes == 2u ? 2u : 1u;
+    uint64_t byteCount = byteSection ? byteSection->bytes : 0;
+    uint64_t stripes = espyiPack_StripeCount(width);
+    const void* model;
+    const void* bases;
+    const void* bytes;
+    if (!espyLoad_NoPlainTable(load, kinds) || !espyLoad_PackMap(load, kinds->map, pack) ||
+        !espyLoad_Section(load, kinds->model, true, 2, 2, (uint64_t)ESPYI_PACK_CONTEXTS + width, &model) ||
+        !espyLoad_Section(load, kinds->lengths, true, lengthBytes, lengthBytes, stripes * pack->lineCount,
+                          &pack->lengths) ||
+        !espyLoad_Section(load, kinds->bases, true, 4, 4, stripes * espyiPack_LineGroups(pack->lineCount), &bases) ||
+        !espyLoad_Section(load, kinds->bytes, true, 1, 1, byteCount, &bytes))
+    {
+        return false;
+    }
+    pack->model = (const uint16_t*)model;
+    pack->bases = (const uint32_t*)bases;
+    pack->bytes = (const uint8_t*)bytes;
+    pack->width = width;
+    pack->wideLengths = lengthBytes == 2u;
+    if (!espyLoad_Checked(load, espyiPack_CheckModel(pack->model, width), kinds->model))
+    {
+        return false;
+    }
+    const void* fault = espyiPack_CheckLines(pack, byteCount);
+    return espyLoad_Checked(load, fault, fault == pack->lengths ? kinds->lengths : kinds->bases);
+}
+
+/// A table: one index a cell below setCount, and sets whose bits above `width` are 0.
+static bool espyLoad_PlainTable(espyLoad* load, const espyTableKinds* kinds, uint32_t setCount, uint32_t width,
+                                const void** cells, const uint32_t** sets)
+{
+    const espyiFileHeader* h = load->header;
     uint32_t words = espyiBits_Words(width);
     uint32_t indexBytes = espyiFile_IndexBytes(setCount);
     const void* setData;
-    if (!espyLoad_Section(load, cellsKind, true, indexBytes, indexBytes, h->cellCount, cells) ||
-        !espyLoad_Section(load, setsKind, true, 4, 4, (uint64_t)setCount * words, &setData))
+    if (!espyLoad_NoPackedTable(load, kinds) ||
+        !espyLoad_Section(load, kinds->cells, true, indexBytes, indexBytes, h->cellCount, cells) ||
+        !espyLoad_Section(load, kinds->sets, true, 4, 4, (uint64_t)setCount * words, &setData))
     {
         return false;
     }
@@ -1820,7 +2176,7 @@ static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSect
         uint32_t set = indexBytes == 2 ? ((const uint16_t*)*cells)[i] : ((const uint32_t*)*cells)[i];
         if (set >= setCount)
         {
-            return espyLoad_Bad(load, espyLoad_OffsetOf(load, where), espyLoad_Name(cellsKind));
+            return espyLoad_Bad(load, espyLoad_OffsetOf(load, where), espyLoad_Name(kinds->cells));
         }
     }
     if (width % 32u != 0)
@@ -1831,7 +2187,7 @@ static bool espyLoad_Table(espyLoad* load, espyiSectionKind cellsKind, espyiSect
             const uint32_t* last = *sets + (size_t)i * words + (words - 1u);
             if ((*last & unused) != 0)
             {
-                return espyLoad_Bad(load, espyLoad_OffsetOf(load, last), espyLoad_Name(setsKind));
+                return espyLoad_Bad(load, espyLoad_OffsetOf(load, last), espyLoad_Name(kinds->sets));
             }
         }
     }
@@ -1848,6 +2204,26 @@ static bool espyLoad_BakedCellSize(espyLoad* load)
     }
     return !data || (*(const float*)data > 0.0f && *(const float*)data <= load->header->cellSize) ||
            espyLoad_Bad(load, espyLoad_OffsetOf(load, data), "BAKED_CELL_SIZE");
+}
+
+static bool espyLoad_Table(espyLoad* load, espyPvs* pvs, const espyTableKinds* kinds)
+{
+    const espyiFileHeader* h = load->header;
+    bool isStatic = kinds == &espyStaticKinds;
+    uint32_t setCount = isStatic ? h->staticSetCount : h->dynamicSetCount;
+    uint32_t width = isStatic ? h->occludeeCount : h->coarseCount;
+    // More sets than cells cannot all be in use; none at all would leave cells without an answer.
+    if (setCount > h->cellCount || (setCount == 0 && h->cellCount != 0))
+    {
+        return espyLoad_Bad(load, isStatic ? ESPY_HEADER_OFFSET(staticSetCount) : ESPY_HEADER_OFFSET(dynamicSetCount),
+                            isStatic ? "staticSetCount" : "dynamicSetCount");
+    }
+    if (espyLoad_IsPacked(load))
+    {
+        return espyLoad_PackedTable(load, kinds, width, isStatic ? &pvs->staticPack : &pvs->dynamicPack);
+    }
+    return espyLoad_PlainTable(load, kinds, setCount, width, isStatic ? &pvs->staticCells : &pvs->dynamicCells,
+                               isStatic ? &pvs->staticSets : &pvs->dynamicSets);
 }
 
 // --- maps
@@ -2006,10 +2382,7 @@ static bool espyLoad_Cells(espyLoad* load, espyPvs* pvs)
     facts.probesName = "cellProbes";
     facts.dims = h->dims;
     facts.rankCount = h->cellCount;
-    return espyLoad_Map(load, &facts, &pvs->cellMap) &&
-           espyLoad_Table(load, espyiSectionKind_StaticCells, espyiSectionKind_StaticSets, h->staticSetCount,
-                          ESPY_HEADER_OFFSET(staticSetCount), "staticSetCount", h->occludeeCount, &pvs->staticCells,
-                          &pvs->staticSets);
+    return espyLoad_Map(load, &facts, &pvs->cellMap) && espyLoad_Table(load, pvs, &espyStaticKinds);
 }
 
 static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
@@ -2039,8 +2412,8 @@ static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
         {
             return espyLoad_Bad(load, ESPY_HEADER_OFFSET(dynamicSetCount), "dynamicSetCount");
         }
-        return espyLoad_Map(load, &facts, &pvs->coarseMap) && espyLoad_Absent(load, espyiSectionKind_DynamicCells) &&
-               espyLoad_Absent(load, espyiSectionKind_DynamicSets);
+        return espyLoad_Map(load, &facts, &pvs->coarseMap) && espyLoad_NoPlainTable(load, &espyDynamicKinds) &&
+               espyLoad_NoPackedTable(load, &espyDynamicKinds);
     }
     if (h->coarseFactor < ESPYI_FILE_MIN_COARSE_FACTOR || h->coarseFactor > ESPYI_FILE_MAX_COARSE_FACTOR)
     {
@@ -2056,10 +2429,7 @@ static bool espyLoad_Coarse(espyLoad* load, espyPvs* pvs)
     {
         return espyLoad_Bad(load, ESPY_HEADER_OFFSET(coarseCount), "coarseCount");
     }
-    return espyLoad_Map(load, &facts, &pvs->coarseMap) &&
-           espyLoad_Table(load, espyiSectionKind_DynamicCells, espyiSectionKind_DynamicSets, h->dynamicSetCount,
-                          ESPY_HEADER_OFFSET(dynamicSetCount), "dynamicSetCount", h->coarseCount, &pvs->dynamicCells,
-                          &pvs->dynamicSets);
+    return espyLoad_Map(load, &facts, &pvs->coarseMap) && espyLoad_Table(load, pvs, &espyDynamicKinds);
 }
 
 static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
@@ -2251,11 +2621,555 @@ void espyPvs_GetInfo(const espyPvs* pvs, espyPvsInfo* out)
                         espyPvs_SectionBytes(pvs, espyiSectionKind_CellIndex) +
                         espyPvs_SectionBytes(pvs, espyiSectionKind_CoarseRows) +
                         espyPvs_SectionBytes(pvs, espyiSectionKind_CoarseIndex);
-    out->staticCellsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_StaticCells);
-    out->staticSetsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_StaticSets);
-    out->dynamicCellsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_DynamicCells);
-    out->dynamicSetsBytes = espyPvs_SectionBytes(pvs, espyiSectionKind_DynamicSets);
+    out->staticCellsBytes = (size_t)pvs->cellCount * out->staticIndexBytes;
+    out->staticSetsBytes = (size_t)pvs->staticSetCount * pvs->staticWords * 4u;
+    out->dynamicCellsBytes = (size_t)pvs->cellCount * out->dynamicIndexBytes;
+    out->dynamicSetsBytes = (size_t)pvs->dynamicSetCount * pvs->coarseWords * 4u;
+    out->packed = pvs->staticPack.model != NULL;
+    for (uint32_t kind = espyiSectionKind_StaticMap; kind <= espyiSectionKind_StaticBytes; ++kind)
+    {
+        out->staticPackBytes += espyPvs_SectionBytes(pvs, (espyiSectionKind)kind);
+    }
+    for (uint32_t kind = espyiSectionKind_DynamicMap; kind <= espyiSectionKind_DynamicBytes; ++kind)
+    {
+        out->dynamicPackBytes += espyPvs_SectionBytes(pvs, (espyiSectionKind)kind);
+    }
     out->fileBytes = pvs->size;
+}
+
+// --- src/pvs/pvs_packed.c
+// Reads one cell out of a packed table: decodes the rows between it and the centre of its block, into the caller's
+// words. No library call, no double, no allocation; 17 KB of stack.
+//
+// Bytes of any kind decode to some answer in bounded time: a line takes zeros after its last byte, every probability is
+// above 0 and below 1, and the number of rows, words and slots comes from the header alone. What finds damage is
+// espyPvs_Load.
+//
+// Based on: G. N. N. Martin, "Range encoding", 1979, in the binary form of I. Pavlov's LZMA, here with probabilities
+// that are fixed per file.
+
+typedef struct espyPackCoder
+{
+    const uint8_t* at;
+    const uint8_t* end;
+    uint32_t range, code;
+    const uint16_t* probabilities;
+} espyPackCoder;
+
+static inline uint32_t espyPackCoder_Byte(espyPackCoder* coder)
+{
+    return coder->at < coder->end ? *coder->at++ : 0u;
+}
+
+static void espyPackCoder_Start(espyPackCoder* coder, const uint8_t* from, const uint8_t* end)
+{
+    coder->at = from;
+    coder->end = end;
+    coder->range = 0xFFFFFFFFu;
+    coder->code = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        coder->code = coder->code << 8 | espyPackCoder_Byte(coder);
+    }
+}
+
+/// A bit that is 1 with the context's probability. `wanted` has no meaning here.
+static inline uint32_t espyPackCoder_Bit(espyPackCoder* coder, uint32_t context, uint32_t wanted)
+{
+    (void)wanted;
+    uint32_t bound = (coder->range >> ESPYI_PACK_PROBABILITY_BITS) * coder->probabilities[context];
+    uint32_t bit = coder->code < bound ? 1u : 0u;
+    coder->code -= bit ? 0u : bound;
+    coder->range = bit ? bound : coder->range - bound;
+    // At least 512 on both sides of the bound, so that two bytes are enough.
+    while (coder->range < 1u << 24)
+    {
+        coder->range <<= 8;
+        coder->code = coder->code << 8 | espyPackCoder_Byte(coder);
+    }
+    return bit;
+}
+
+static inline uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t wanted)
+{
+    (void)wanted;
+    coder->range >>= 16;
+    uint32_t value = coder->code / coder->range;
+    // Only damaged bytes lead out of the interval.
+    value = value < 0xFFFFu ? value : 0xFFFFu;
+    coder->code -= value * coder->range;
+    while (coder->range < 1u << 24)
+    {
+        coder->range <<= 8;
+        coder->code = coder->code << 8 | espyPackCoder_Byte(coder);
+    }
+    return value;
+}
+
+#define ESPY_PACK_WANTED(value) 0u
+// One row of a packed table, coded against its neighbours. The writer and the reader compile the same walk:
+//
+//   espyPackCoder                       what takes or gives bits
+//   espyPackCoder_Bit(coder, context, wanted)   codes one bit; the reader ignores `wanted`
+//   espyPackCoder_Raw(coder, wanted)            codes 16 bits of which nothing is known
+//   ESPY_PACK_WANTED(value)             `value` in the writer, 0 in the reader, where there is no target to look at
+//
+// Two passes: slots whose neighbours agree hardly ever differ from them and are asked for in groups of 128, 32, 8 and
+// 1; then each slot whose neighbours disagree, by what they are and by how the last one like it turned out.
+
+static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* nearby, const uint32_t* agreed,
+                                   const uint32_t* target, uint32_t* row, uint32_t words, uint32_t lastWord)
+{
+    // A copy, so that its fields stay in registers whatever is written to the row.
+    espyPackCoder coder = *shared;
+    uint32_t axes = nearby->axes;
+    uint32_t recent[3] = {0, 0, 0};
+    uint32_t last = 0;
+    (void)target;
+    for (uint32_t first = 0; first < words; first += 4u)
+    {
+        uint32_t end = first + 4u < words ? first + 4u : words;
+        uint32_t any = 0;
+        uint32_t all = ~0u;
+        uint32_t wanted = 0;
+        for (uint32_t w = first; w < end; ++w)
+        {
+            uint32_t exists = w + 1u == words ? lastWord : ~0u;
+            any |= agreed[w];
+            all &= agreed[w] | ~exists;
+            wanted |= ESPY_PACK_WANTED((target[w] ^ row[w]) & agreed[w]);
+        }
+        if (any == 0)
+        {
+            continue;
+        }
+        uint32_t context = ESPYI_PACK_FIRST_GROUP + (axes * 2u + recent[0]) * 2u + (all != ~0u ? 1u : 0u);
+        recent[0] = espyPackCoder_Bit(&coder, context, wanted != 0 ? 1u : 0u);
+        for (uint32_t w = first; recent[0] && w < end; ++w)
+        {
+            uint32_t agree = agreed[w];
+            if (agree == 0)
+            {
+                continue;
+            }
+            uint32_t value = row[w];
+            uint32_t mixed = ~agree & (w + 1u == words ? lastWord : ~0u);
+            wanted = ESPY_PACK_WANTED((target[w] ^ value) & agree);
+            context = ESPYI_PACK_FIRST_GROUP + ((4u + axes) * 2u + recent[1]) * 2u + (mixed != 0 ? 1u : 0u);
+            recent[1] = espyPackCoder_Bit(&coder, context, wanted != 0 ? 1u : 0u);
+            if (!recent[1])
+            {
+                last = 0;
+                continue;
+            }
+            uint32_t changes = (value ^ (value << 1)) | (value ^ (value >> 1));
+            uint32_t differs = 0;
+            for (uint32_t shift = 0; shift < 32u; shift += 8u)
+            {
+                uint32_t part = agree & (0xFFu << shift);
+                if (part == 0)
+                {
+                    continue;
+                }
+                context = ESPYI_PACK_FIRST_GROUP + ((8u + axes) * 2u + recent[2]) * 2u +
+                          ((mixed & (0xFFu << shift)) != 0 ? 1u : 0u);
+                recent[2] = espyPackCoder_Bit(&coder, context, (wanted & part) != 0 ? 1u : 0u);
+                if (!recent[2])
+                {
+                    last = 0;
+                    continue;
+                }
+                for (; part != 0; part &= part - 1u)
+                {
+                    uint32_t bit = espyiPack_LowestBit(part);
+                    context = ESPYI_PACK_FIRST_SLOT + ((axes * 2u + (value >> bit & 1u)) * 2u + last) * 2u +
+                              (changes >> bit & 1u);
+                    last = espyPackCoder_Bit(&coder, context, wanted >> bit & 1u);
+                    differs |= last << bit;
+                }
+            }
+            row[w] = value ^ differs;
+        }
+    }
+    *shared = coder;
+}
+
+static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* nearby, const uint32_t* agreed,
+                                  const uint32_t* target, uint32_t* row, uint32_t words, uint32_t lastWord)
+{
+    espyPackCoder coder = *shared;
+    uint32_t lastState = ~0u;
+    uint32_t last = 0;
+    bool three = nearby->count == 7u;
+    (void)target;
+    for (uint32_t w = 0; w < words; ++w)
+    {
+        uint32_t rest = ~agreed[w] & (w + 1u == words ? lastWord : ~0u);
+        if (rest == 0)
+        {
+            continue;
+        }
+        uint32_t wanted = ESPY_PACK_WANTED(target[w]);
+        uint32_t a = nearby->rows[0][w], b = nearby->rows[1][w], c = nearby->rows[2][w];
+        uint32_t d = three ? nearby->rows[3][w] : 0, e = three ? nearby->rows[4][w] : 0;
+        uint32_t f = three ? nearby->rows[5][w] : 0, g = three ? nearby->rows[6][w] : 0;
+        uint32_t seen = 0;
+        for (; rest != 0; rest &= rest - 1u)
+        {
+            uint32_t bit = espyiPack_LowestBit(rest);
+            uint32_t state = (a >> bit & 1u) | (b >> bit & 1u) << 1 | (c >> bit & 1u) << 2 | (d >> bit & 1u) << 3 |
+                             (e >> bit & 1u) << 4 | (f >> bit & 1u) << 5 | (g >> bit & 1u) << 6;
+            uint32_t context = (nearby->firstState + state) * 3u + (state == lastState ? 1u + last : 0u);
+            last = espyPackCoder_Bit(&coder, context, wanted >> bit & 1u);
+            lastState = state;
+            seen |= last << bit;
+        }
+        row[w] |= seen;
+    }
+    *shared = coder;
+}
+
+/// A row that nothing predicts: a flag a word and, where it is not 0, its bits as they are. That takes a third more
+/// room than asking for each slot would, in one row of a tile, and an eighth of the time. Its contexts are those of groups
+/// without axes that have slots whose neighbours disagree, of which there are none.
+static void espyPackRow_CodeFirst(espyPackCoder* shared, const uint32_t* target, uint32_t* row, uint32_t words,
+                                  uint32_t lastWord)
+{
+    espyPackCoder coder = *shared;
+    uint32_t last = 0;
+    (void)target;
+    for (uint32_t w = 0; w < words; ++w)
+    {
+        uint32_t wanted = ESPY_PACK_WANTED(target[w]);
+        last = espyPackCoder_Bit(&coder, ESPYI_PACK_FIRST_GROUP + 2u * last + 1u, wanted != 0 ? 1u : 0u);
+        row[w] = 0;
+        if (last)
+        {
+            uint32_t low = espyPackCoder_Raw(&coder, wanted & 0xFFFFu);
+            row[w] = low | espyPackCoder_Raw(&coder, wanted >> 16) << 16;
+        }
+    }
+    row[words - 1u] &= lastWord;
+    *shared = coder;
+}
+
+/// Codes a row of `words` words, of which the last has the slots of `lastWord`. Fills `row` in both directions.
+static void espyPackRow_Code(espyPackCoder* coder, const espyiPackNear* nearby, const uint32_t* target, uint32_t* row,
+                             uint32_t words, uint32_t lastWord)
+{
+    if (nearby->count == 0)
+    {
+        espyPackRow_CodeFirst(coder, target, row, words, lastWord);
+        return;
+    }
+    uint32_t any[ESPYI_PACK_STRIPE_WORDS];
+    uint32_t all[ESPYI_PACK_STRIPE_WORDS];
+    for (uint32_t w = 0; w < words; ++w)
+    {
+        any[w] = all[w] = nearby->rows[0][w];
+    }
+    for (uint32_t n = 1; n < nearby->count; ++n)
+    {
+        const uint32_t* other = nearby->rows[n];
+        for (uint32_t w = 0; w < words; ++w)
+        {
+            all[w] &= other[w];
+            any[w] |= other[w];
+        }
+    }
+    uint32_t* agreed = any;
+    for (uint32_t w = 0; w < words; ++w)
+    {
+        row[w] = all[w];
+        agreed[w] = all[w] | ~any[w];
+    }
+    agreed[words - 1u] &= lastWord;
+    espyPackRow_CodeAgreed(coder, nearby, agreed, target, row, words, lastWord);
+    if (nearby->count > 1u)
+    {
+        espyPackRow_CodeMixed(coder, nearby, agreed, target, row, words, lastWord);
+    }
+}
+
+// --- lines
+
+/// The line that a stored cell belongs to: the number of lines that start up to it, less one.
+static uint32_t espyPack_LineOf(const espyPvsPack* pack, uint32_t cell)
+{
+    const uint32_t* word = pack->starts + (size_t)(cell >> 5) * 2u;
+    uint32_t upTo = cell % 32u == 31u ? ~0u : (2u << (cell & 31u)) - 1u;
+    return word[1] + espyiPopCount32(word[0] & upTo) - 1u;
+}
+
+/// Shape of the tile that a stored cell is in.
+static uint32_t espyPack_ShapeOf(const espyPvs* pvs, const espyPvsPack* pack, uint32_t cell)
+{
+    const uint32_t* shapes = pack->starts + (size_t)espyiBits_Words(pvs->cellCount) * 2u;
+    uint32_t line = espyPack_LineOf(pack, cell);
+    return shapes[line / 4u] >> (8u * (line % 4u));
+}
+
+static uint32_t espyPack_LineLength(const espyPvsPack* pack, size_t index)
+{
+    return pack->wideLengths ? ((const uint16_t*)pack->lengths)[index] : ((const uint8_t*)pack->lengths)[index];
+}
+
+static void espyPack_StartLine(const espyPvsPack* pack, uint32_t stripe, uint32_t line, espyPackCoder* coder)
+{
+    uint32_t groups = espyiPack_LineGroups(pack->lineCount);
+    uint32_t group = line / ESPYI_PACK_LINE_GROUP;
+    size_t first = (size_t)stripe * pack->lineCount;
+    uint32_t offset = pack->bases[(size_t)stripe * groups + group];
+    for (uint32_t i = group * ESPYI_PACK_LINE_GROUP; i < line; ++i)
+    {
+        offset += espyPack_LineLength(pack, first + i);
+    }
+    const uint8_t* from = pack->bytes + offset;
+    espyPackCoder_Start(coder, from, from + espyPack_LineLength(pack, first + line));
+}
+
+// --- rows
+
+/// Rows of two planes of a box that grows away from the centre of a block.
+typedef struct espyPackPlanes
+{
+    uint32_t rows[2][ESPYI_PACK_REACH][ESPYI_PACK_REACH][ESPYI_PACK_STRIPE_WORDS];
+} espyPackPlanes;
+
+typedef struct espyPackWalk
+{
+    const espyPvs* pvs;
+    const espyPvsPack* pack;
+    espyPackCoder coder;
+    uint32_t stripe, words, lastWord;
+    uint32_t centre[3];
+    uint32_t steps[3]; ///< From the centre to the cell.
+    bool down[3];      ///< Towards lower coordinates.
+    bool anchored;     ///< The centre is predicted from the row below.
+    uint32_t anchor[ESPYI_PACK_STRIPE_WORDS];
+} espyPackWalk;
+
+static uint32_t espyPackWalk_At(const espyPackWalk* walk, uint32_t axis, uint32_t step)
+{
+    return walk->down[axis] ? walk->centre[axis] - step : walk->centre[axis] + step;
+}
+
+static void espyPackWalk_StartLine(espyPackWalk* walk, uint32_t cell)
+{
+    espyPack_StartLine(walk->pack, walk->stripe, espyPack_LineOf(walk->pack, cell), &walk->coder);
+}
+
+/// The row at the centre of the tile's middle block, which is the first of its line. No bits where it is not stored.
+static void espyPackWalk_ReadAnchor(espyPackWalk* walk, const uint32_t at[3])
+{
+    int32_t rank = espyiPvs_RankAt(walk->pvs, at[0], at[1], at[2]);
+    if (rank >= 0)
+    {
+        espyPackWalk_StartLine(walk, (uint32_t)rank);
+        espyPackRow_CodeFirst(&walk->coder, NULL, walk->anchor, walk->words, walk->lastWord);
+        return;
+    }
+    for (uint32_t w = 0; w < walk->words; ++w)
+    {
+        walk->anchor[w] = 0;
+    }
+}
+
+/// Rows from the centre plane to the wanted x. The row of the centre is in the line that goes up; a way down starts
+/// another line behind it. A cell that is not stored has no bits of its own: it repeats its nearest neighbour.
+static void espyPackWalk_ReadLine(espyPackWalk* walk, espyPackPlanes* planes, uint32_t j, uint32_t k)
+{
+    uint32_t y = espyPackWalk_At(walk, 1, j);
+    uint32_t z = espyPackWalk_At(walk, 2, k);
+    const ptrdiff_t plane = (ptrdiff_t)(ESPYI_PACK_REACH * ESPYI_PACK_REACH * ESPYI_PACK_STRIPE_WORDS);
+    ptrdiff_t inward[3];
+    inward[0] = -(ptrdiff_t)ESPYI_PACK_STRIPE_WORDS;
+    inward[1] = -(ptrdiff_t)(ESPYI_PACK_REACH * ESPYI_PACK_STRIPE_WORDS);
+    inward[2] = (k & 1u) != 0 ? -plane : plane;
+    bool started = false;
+    for (uint32_t i = 0; i <= walk->steps[0]; ++i)
+    {
+        started = started && !(i == 1u && walk->down[0]);
+        uint32_t* row = planes->rows[k & 1u][j][i];
+        espyiPackNear nearby;
+        espyiPackNear_Find(&nearby, row, (i > 0 ? 1u : 0u) | (j > 0 ? 2u : 0u) | (k > 0 ? 4u : 0u), inward);
+        if (nearby.count == 0 && walk->anchored)
+        {
+            nearby.rows[nearby.count++] = walk->anchor;
+        }
+        int32_t rank = espyiPvs_RankAt(walk->pvs, espyPackWalk_At(walk, 0, i), y, z);
+        if (rank < 0)
+        {
+            for (uint32_t w = 0; w < walk->words; ++w)
+            {
+                row[w] = nearby.count > 0 ? nearby.rows[0][w] : 0;
+            }
+            continue;
+        }
+        if (!started)
+        {
+            espyPackWalk_StartLine(walk, (uint32_t)rank);
+            started = true;
+        }
+        espyPackRow_Code(&walk->coder, &nearby, NULL, row, walk->words, walk->lastWord);
+    }
+}
+
+/// Finds the block of a cell, the way to it from the block's centre, and reads what that centre is predicted from.
+static void espyPackWalk_Start(espyPackWalk* walk, uint32_t cell)
+{
+    uint32_t at[3];
+    uint32_t anchor[3];
+    espyiPvs_Coordinates(walk->pvs, cell, at);
+    uint32_t shape = espyPack_ShapeOf(walk->pvs, walk->pack, cell);
+    walk->anchored = false;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        espyiPackSpan tile = espyiPackSpan_At(walk->pvs->dims[axis], walk->pack->tiles[axis], at[axis]);
+        espyiPackSpan block = espyiPackSpan_Part(tile, espyiPackShape_Parts(shape, axis), at[axis]);
+        anchor[axis] = espyiPackSpan_Part(tile, espyiPackShape_Parts(shape, axis), tile.centre).centre;
+        walk->centre[axis] = block.centre;
+        walk->anchored = walk->anchored || block.centre != anchor[axis];
+        walk->down[axis] = at[axis] < block.centre;
+        walk->steps[axis] = walk->down[axis] ? block.centre - at[axis] : at[axis] - block.centre;
+    }
+    espyPackCoder_Start(&walk->coder, walk->pack->bytes, walk->pack->bytes);
+    if (walk->anchored)
+    {
+        espyPackWalk_ReadAnchor(walk, anchor);
+    }
+}
+
+void espyiPack_ReadStripe(const espyPvs* pvs, const espyPvsPack* pack, uint32_t cell, uint32_t stripe, uint32_t* words)
+{
+    espyPackPlanes planes;
+    espyPackWalk walk;
+    uint32_t width = espyiPack_StripeWidth(pack->width, stripe);
+    walk.pvs = pvs;
+    walk.pack = pack;
+    walk.coder.probabilities = pack->model;
+    walk.stripe = stripe;
+    walk.words = espyiBits_Words(width);
+    walk.lastWord = espyiPack_LastWord(width);
+    espyPackWalk_Start(&walk, cell);
+    for (uint32_t k = 0; k <= walk.steps[2]; ++k)
+    {
+        for (uint32_t j = 0; j <= walk.steps[1]; ++j)
+        {
+            espyPackWalk_ReadLine(&walk, &planes, j, k);
+        }
+    }
+    const uint32_t* row = planes.rows[walk.steps[2] & 1u][walk.steps[1]][walk.steps[0]];
+    const uint16_t* order = pack->model + ESPYI_PACK_CONTEXTS + (size_t)stripe * ESPYI_PACK_STRIPE_WORDS * 32u;
+    for (uint32_t w = 0; w < walk.words; ++w)
+    {
+        words[w] = 0;
+    }
+    for (uint32_t w = 0; w < walk.words; ++w)
+    {
+        for (uint32_t rest = row[w]; rest != 0; rest &= rest - 1u)
+        {
+            espyiBits_Set(words, order[w * 32u + espyiPack_LowestBit(rest)]);
+        }
+    }
+}
+
+// --- checks
+
+const void* espyiPack_CheckMap(const espyiPackMap* map, const uint32_t dims[3], uint32_t cellCount)
+{
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        uint32_t tiles = map->tiles[axis];
+        if (tiles > dims[axis] || (uint64_t)tiles * ESPYI_PACK_MAX_EXTENT < dims[axis])
+        {
+            return &map->tiles[axis];
+        }
+    }
+    const uint32_t* words = (const uint32_t*)(const void*)(map + 1);
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < espyiBits_Words(cellCount); ++i)
+    {
+        uint32_t inWord = cellCount - i * 32u;
+        // The first cell starts a line, so that every cell is in one.
+        if ((i == 0 && (words[0] & 1u) == 0) || (inWord < 32u && words[i * 2u] >> inWord != 0))
+        {
+            return &words[i * 2u];
+        }
+        if (words[i * 2u + 1u] != lines)
+        {
+            return &words[i * 2u + 1u];
+        }
+        lines += espyiPopCount32(words[i * 2u]);
+    }
+    if (lines != map->lineCount)
+    {
+        return &map->lineCount;
+    }
+    const uint32_t* shapes = words + (size_t)espyiBits_Words(cellCount) * 2u;
+    for (uint32_t i = 0; i < lines / 4u + (lines % 4u != 0 ? 1u : 0u); ++i)
+    {
+        // Six bits a shape; none behind the last line.
+        uint32_t allowed = lines - i * 4u >= 4u ? 0x3F3F3F3Fu : 0x3F3F3F3Fu & ~(~0u << (8u * (lines - i * 4u)));
+        if ((shapes[i] & ~allowed) != 0)
+        {
+            return &shapes[i];
+        }
+    }
+    return NULL;
+}
+
+const void* espyiPack_CheckModel(const uint16_t* model, uint32_t width)
+{
+    for (uint32_t i = 0; i < ESPYI_PACK_CONTEXTS; ++i)
+    {
+        if (model[i] == 0 || model[i] >= ESPYI_PACK_PROBABILITY_ONE)
+        {
+            return &model[i];
+        }
+    }
+    for (uint32_t stripe = 0; stripe < espyiPack_StripeCount(width); ++stripe)
+    {
+        const uint16_t* order = model + ESPYI_PACK_CONTEXTS + (size_t)stripe * ESPYI_PACK_STRIPE_WORDS * 32u;
+        uint32_t count = espyiPack_StripeWidth(width, stripe);
+        uint32_t seen[ESPYI_PACK_STRIPE_WORDS];
+        for (uint32_t i = 0; i < espyiBits_Words(count); ++i)
+        {
+            seen[i] = 0;
+        }
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            if (order[i] >= count || espyiBits_Get(seen, order[i]))
+            {
+                return &order[i];
+            }
+            espyiBits_Set(seen, order[i]);
+        }
+    }
+    return NULL;
+}
+
+const void* espyiPack_CheckLines(const espyPvsPack* pack, uint64_t byteCount)
+{
+    uint32_t lineCount = pack->lineCount;
+    uint64_t offset = 0;
+    const uint32_t* base = pack->bases;
+    for (uint32_t stripe = 0; stripe < espyiPack_StripeCount(pack->width); ++stripe)
+    {
+        for (uint32_t line = 0; line < lineCount; ++line)
+        {
+            if (line % ESPYI_PACK_LINE_GROUP == 0)
+            {
+                if (*base != offset)
+                {
+                    return base;
+                }
+                ++base;
+            }
+            offset += espyPack_LineLength(pack, (size_t)stripe * lineCount + line);
+        }
+    }
+    return offset == byteCount ? NULL : pack->lengths;
 }
 
 // --- kernels of other instruction sets

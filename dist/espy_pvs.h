@@ -312,7 +312,10 @@ typedef struct espyPvsInfo
     uint64_t provenHiddenPairs; ///< 0 where the file was cooked without statistics.
     size_t entriesBytes;
     size_t cellMapBytes; ///< Of cells and coarse blocks together; 0 with one area.
+    /// What the plain tables take: of a packed file as well, of which these are the sizes once it is unpacked.
     size_t staticCellsBytes, staticSetsBytes, dynamicCellsBytes, dynamicSetsBytes;
+    bool packed;                              ///< The tables are in the packed form.
+    size_t staticPackBytes, dynamicPackBytes; ///< Of the packed tables; 0 in a plain file.
     size_t fileBytes;
 } espyPvsInfo;
 
@@ -323,6 +326,17 @@ typedef struct espyPvsMap
     const uint32_t* index; ///< Row numbers by hash.
     uint32_t rowCount, slotMask, probes;
 } espyPvsMap;
+
+/// A table in packed form; model is null where the file has it plain.
+typedef struct espyPvsPack
+{
+    const uint16_t* model;  ///< Probabilities, then the order of the slots.
+    const uint32_t* starts; ///< Where lines start: 32 cells, then the lines before them. Behind all, shapes of tiles.
+    const void* lengths;    ///< Bytes of each line, 8 or 16 bits.
+    const uint32_t* bases;  ///< Where every 16th line starts.
+    const uint8_t* bytes;
+    uint32_t width, wideLengths, lineCount, tiles[3];
+} espyPvsPack;
 
 /// A loaded file. Fill with espyPvs_Load only; the fields are for the inline and batch paths, not for callers.
 /// A zeroed espyPvs is valid and answers "everything visible".
@@ -342,6 +356,7 @@ typedef struct espyPvs
     const uint32_t* staticSets;
     const void* dynamicCells;
     const uint32_t* dynamicSets;
+    espyPvsPack staticPack, dynamicPack;
     const float* entries;   ///< Occluder boxes, then occludee boxes: min xyz, max xyz each.
     const int32_t* nodes;   ///< Node ids in the order of entries, or null.
     const int32_t* parts;   ///< Parts of occludees, or null.
@@ -366,8 +381,9 @@ ESPY_API int32_t espyPvs_FindCell(const espyPvs* pvs, espyVec3 point);
 ESPY_API espyBox espyPvs_GetCellBox(const espyPvs* pvs, int32_t cell);
 
 /// Returns the set of a cell: bit (slot % 32) of word (slot / 32) is 1 where the slot can be seen. Null means that
-/// everything is visible (outside, or no tables) or that the file stores its sets in another form: code that must work
-/// with every file calls espyPvs_ReadStaticSet. Length: (occludeeCount + 31) / 32 words. Lifetime: that of the bytes.
+/// everything is visible (outside, or no tables), and always with a packed file, whose sets lie nowhere as words: taken
+/// as "everything is visible" that draws too much and culls nothing. Code that must work with every file calls
+/// espyPvs_ReadStaticSet. Length: (occludeeCount + 31) / 32 words. Lifetime: that of the bytes.
 ESPY_API const uint32_t* espyPvs_GetStaticSet(const espyPvs* pvs, int32_t cell);
 
 /// Returns the coarse set of a cell for dynamic objects, or null as espyPvs_GetStaticSet does.
@@ -377,7 +393,8 @@ ESPY_API const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell)
 /// Writes the set of a cell into the caller's words, whatever form the file stores it in: (occludeeCount + 31) / 32
 /// words, bits above the last slot 0. Returns true where the file answers for the cell; otherwise (outside, a cell that
 /// it does not have) every bit is 1, everything is visible, and it returns false. The words are a set for the batch
-/// functions either way. Cost: call it when the camera changes cell, not for every draw. Thread: any.
+/// functions either way. Cost: a copy; from a packed file some microseconds and 17 KB of stack, so call it when the
+/// camera changes cell and keep the words. Thread: any.
 ESPY_API bool espyPvs_ReadStaticSet(const espyPvs* pvs, int32_t cell, uint32_t* words);
 
 /// The same for the coarse set of a cell: (coarseCount + 31) / 32 words. Without a dynamic table there are none and it
@@ -385,13 +402,14 @@ ESPY_API bool espyPvs_ReadStaticSet(const espyPvs* pvs, int32_t cell, uint32_t* 
 ESPY_API bool espyPvs_ReadDynamicSet(const espyPvs* pvs, int32_t cell, uint32_t* words);
 
 /// Returns whether the occludee in `slot` can be seen from `cell`: Visible or Occluded, always Visible from
-/// ESPY_PVS_OUTSIDE; Unknown for a slot or any other cell that the file does not have. Thread: any.
+/// ESPY_PVS_OUTSIDE; Unknown for a slot or any other cell that the file does not have. Cost: one bit; from a packed
+/// file that of espyPvs_ReadStaticSet for up to 4,096 slots, whatever the size of the table. Thread: any.
 ESPY_API espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint32_t slot);
 
 /// Returns whether a box that moves freely can be seen from `cell`, by the dynamic table: Occluded only where every
 /// coarse block that the box touches (both closed) is hidden and no part of it is outside the stored blocks; Unknown
 /// without a table, where the box is not valid, or for a cell other than ESPY_PVS_OUTSIDE that the file does not have.
-/// Cost: one bit test a block touched. Thread: any.
+/// Cost: one bit test a block touched; from a packed file that of espyPvs_ReadDynamicSet on top. Thread: any.
 ESPY_API espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box);
 
 /// Culls many draws at once. `slots[i]` is the slot of draw i or ESPY_PVS_NO_SLOT. Bit i of outBits (rounded up to

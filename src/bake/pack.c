@@ -365,7 +365,7 @@ static uint32_t* espyPackBlock_Bits(const espyPackBlock* block, const uint32_t* 
 }
 
 static void espyPackBlock_Near(const espyPackBlock* block, const uint32_t* row, const uint32_t at[3],
-                               espyiPackNear* near)
+                               espyiPackNear* nearby)
 {
     ptrdiff_t inward[3];
     uint32_t away = 0;
@@ -377,10 +377,10 @@ static void espyPackBlock_Near(const espyPackBlock* block, const uint32_t* row, 
         inward[axis] = at[axis] < centre ? stride : -stride;
         stride *= ESPYI_PACK_MAX_EXTENT;
     }
-    espyiPackNear_Find(near, row, away, inward);
+    espyiPackNear_Find(nearby, row, away, inward);
     if (away == 0 && memcmp(at, block->anchorAt, sizeof block->anchorAt) != 0)
     {
-        near->rows[near->count++] = block->anchor;
+        nearby->rows[nearby->count++] = block->anchor;
     }
 }
 
@@ -414,19 +414,19 @@ static bool espyPackBlock_CodeLine(espyPackBlock* block, uint32_t y, uint32_t z,
     {
         const uint32_t at[3] = {down ? first - i : first + i, y, z};
         uint32_t* row = espyPackBlock_Row(block, at);
-        espyiPackNear near;
-        espyPackBlock_Near(block, row, at, &near);
+        espyiPackNear nearby;
+        espyPackBlock_Near(block, row, at, &nearby);
         int32_t rank = espyiPvs_RankAt(pvs, at[0], y, z);
         table->coder.bits = 0;
         if (rank >= 0)
         {
             espyPackBlock_LoadRow(block, (uint32_t)rank, row);
-            espyPackRow_Code(&table->coder, &near, row, coded, block->words, block->lastWord);
+            espyPackRow_Code(&table->coder, &nearby, row, coded, block->words, block->lastWord);
             last = rank;
         }
-        else if (near.count > 0)
+        else if (nearby.count > 0)
         {
-            memcpy(row, near.rows[0], block->words * sizeof *row);
+            memcpy(row, nearby.rows[0], block->words * sizeof *row);
         }
         else
         {

@@ -9,12 +9,12 @@
 // Two passes: slots whose neighbours agree hardly ever differ from them and are asked for in groups of 128, 32, 8 and
 // 1; then each slot whose neighbours disagree, by what they are and by how the last one like it turned out.
 
-static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* near, const uint32_t* agreed,
+static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* nearby, const uint32_t* agreed,
                                    const uint32_t* target, uint32_t* row, uint32_t words, uint32_t lastWord)
 {
     // A copy, so that its fields stay in registers whatever is written to the row.
     espyPackCoder coder = *shared;
-    uint32_t axes = near->axes;
+    uint32_t axes = nearby->axes;
     uint32_t recent[3] = {0, 0, 0};
     uint32_t last = 0;
     (void)target;
@@ -86,13 +86,13 @@ static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* n
     *shared = coder;
 }
 
-static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* near, const uint32_t* agreed,
+static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* nearby, const uint32_t* agreed,
                                   const uint32_t* target, uint32_t* row, uint32_t words, uint32_t lastWord)
 {
     espyPackCoder coder = *shared;
     uint32_t lastState = ~0u;
     uint32_t last = 0;
-    bool three = near->count == 7u;
+    bool three = nearby->count == 7u;
     (void)target;
     for (uint32_t w = 0; w < words; ++w)
     {
@@ -102,16 +102,16 @@ static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* ne
             continue;
         }
         uint32_t wanted = ESPY_PACK_WANTED(target[w]);
-        uint32_t a = near->rows[0][w], b = near->rows[1][w], c = near->rows[2][w];
-        uint32_t d = three ? near->rows[3][w] : 0, e = three ? near->rows[4][w] : 0;
-        uint32_t f = three ? near->rows[5][w] : 0, g = three ? near->rows[6][w] : 0;
+        uint32_t a = nearby->rows[0][w], b = nearby->rows[1][w], c = nearby->rows[2][w];
+        uint32_t d = three ? nearby->rows[3][w] : 0, e = three ? nearby->rows[4][w] : 0;
+        uint32_t f = three ? nearby->rows[5][w] : 0, g = three ? nearby->rows[6][w] : 0;
         uint32_t seen = 0;
         for (; rest != 0; rest &= rest - 1u)
         {
             uint32_t bit = espyiPack_LowestBit(rest);
             uint32_t state = (a >> bit & 1u) | (b >> bit & 1u) << 1 | (c >> bit & 1u) << 2 | (d >> bit & 1u) << 3 |
                              (e >> bit & 1u) << 4 | (f >> bit & 1u) << 5 | (g >> bit & 1u) << 6;
-            uint32_t context = (near->firstState + state) * 3u + (state == lastState ? 1u + last : 0u);
+            uint32_t context = (nearby->firstState + state) * 3u + (state == lastState ? 1u + last : 0u);
             last = espyPackCoder_Bit(&coder, context, wanted >> bit & 1u);
             lastState = state;
             seen |= last << bit;
@@ -146,10 +146,10 @@ static void espyPackRow_CodeFirst(espyPackCoder* shared, const uint32_t* target,
 }
 
 /// Codes a row of `words` words, of which the last has the slots of `lastWord`. Fills `row` in both directions.
-static void espyPackRow_Code(espyPackCoder* coder, const espyiPackNear* near, const uint32_t* target, uint32_t* row,
+static void espyPackRow_Code(espyPackCoder* coder, const espyiPackNear* nearby, const uint32_t* target, uint32_t* row,
                              uint32_t words, uint32_t lastWord)
 {
-    if (near->count == 0)
+    if (nearby->count == 0)
     {
         espyPackRow_CodeFirst(coder, target, row, words, lastWord);
         return;
@@ -158,11 +158,11 @@ static void espyPackRow_Code(espyPackCoder* coder, const espyiPackNear* near, co
     uint32_t all[ESPYI_PACK_STRIPE_WORDS];
     for (uint32_t w = 0; w < words; ++w)
     {
-        any[w] = all[w] = near->rows[0][w];
+        any[w] = all[w] = nearby->rows[0][w];
     }
-    for (uint32_t n = 1; n < near->count; ++n)
+    for (uint32_t n = 1; n < nearby->count; ++n)
     {
-        const uint32_t* other = near->rows[n];
+        const uint32_t* other = nearby->rows[n];
         for (uint32_t w = 0; w < words; ++w)
         {
             all[w] &= other[w];
@@ -176,9 +176,9 @@ static void espyPackRow_Code(espyPackCoder* coder, const espyiPackNear* near, co
         agreed[w] = all[w] | ~any[w];
     }
     agreed[words - 1u] &= lastWord;
-    espyPackRow_CodeAgreed(coder, near, agreed, target, row, words, lastWord);
-    if (near->count > 1u)
+    espyPackRow_CodeAgreed(coder, nearby, agreed, target, row, words, lastWord);
+    if (nearby->count > 1u)
     {
-        espyPackRow_CodeMixed(coder, near, agreed, target, row, words, lastWord);
+        espyPackRow_CodeMixed(coder, nearby, agreed, target, row, words, lastWord);
     }
 }

@@ -171,18 +171,18 @@ static void espyPackWalk_ReadLine(espyPackWalk* walk, espyPackPlanes* planes, ui
     {
         started = started && !(i == 1u && walk->down[0]);
         uint32_t* row = planes->rows[k & 1u][j][i];
-        espyiPackNear near;
-        espyiPackNear_Find(&near, row, (i > 0 ? 1u : 0u) | (j > 0 ? 2u : 0u) | (k > 0 ? 4u : 0u), inward);
-        if (near.count == 0 && walk->anchored)
+        espyiPackNear nearby;
+        espyiPackNear_Find(&nearby, row, (i > 0 ? 1u : 0u) | (j > 0 ? 2u : 0u) | (k > 0 ? 4u : 0u), inward);
+        if (nearby.count == 0 && walk->anchored)
         {
-            near.rows[near.count++] = walk->anchor;
+            nearby.rows[nearby.count++] = walk->anchor;
         }
         int32_t rank = espyiPvs_RankAt(walk->pvs, espyPackWalk_At(walk, 0, i), y, z);
         if (rank < 0)
         {
             for (uint32_t w = 0; w < walk->words; ++w)
             {
-                row[w] = near.count > 0 ? near.rows[0][w] : 0;
+                row[w] = nearby.count > 0 ? nearby.rows[0][w] : 0;
             }
             continue;
         }
@@ -191,7 +191,7 @@ static void espyPackWalk_ReadLine(espyPackWalk* walk, espyPackPlanes* planes, ui
             espyPackWalk_StartLine(walk, (uint32_t)rank);
             started = true;
         }
-        espyPackRow_Code(&walk->coder, &near, NULL, row, walk->words, walk->lastWord);
+        espyPackRow_Code(&walk->coder, &nearby, NULL, row, walk->words, walk->lastWord);
     }
 }
 
