@@ -66,9 +66,9 @@ check_asan() {
 check_tsan() {
     say "tsan: what is threaded"
     cmake --preset tsan -G Ninja >build-tsan.log
-    cmake --build build-tsan -j "$jobs" --target test_threads test_tasks test_pvs test_checkpoint
+    cmake --build build-tsan -j "$jobs" --target test_threads test_tasks test_pvs test_checkpoint test_culling test_renderer
     local suite
-    for suite in threads tasks pvs checkpoint; do
+    for suite in threads tasks pvs checkpoint culling renderer; do
         "build-tsan/bin/test_$suite"
     done
 }

@@ -4,12 +4,15 @@
 #define ESPY_ESPY_H
 
 #include <espy/base.h>
+#include <espy/cull_replay.h>
 #include <espy/culling.h>
+#include <espy/debug_draw.h>
 #include <espy/gameplay.h>
 #include <espy/math.h>
 #include <espy/mesh.h>
 #include <espy/proxy.h>
 #include <espy/pvs.h>
+#include <espy/renderer.h>
 #include <espy/view.h>
 #include <espy/world.h>
 #include <espy/world_data.h>

@@ -8,7 +8,7 @@
 // Based on: U. Assarsson and T. Moller, "Optimized View Frustum Culling Algorithms for Bounding Boxes", 2000.
 #include "kernels/list_bits.inl"
 #include "world/frustum.h"
-#include "world/view.h"
+#include "world/view_internal.h"
 
 // --- one box
 

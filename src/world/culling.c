@@ -7,7 +7,7 @@
 // its own part of the caller's list, where at most all of its draws could go; the parts are pushed together at the end.
 // So the lists do not depend on how the work is cut.
 #include "world/frustum.h"
-#include "world/view.h"
+#include "world/view_internal.h"
 
 #include "core/core.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes views from matrices and finds the cells that they look from. No library call, no double.
-#include "world/view.h"
+#include "world/view_internal.h"
 
 #include "core/core.h"
 

@@ -2,7 +2,7 @@
 // Matrices of views: projections, inverse, cameras, oblique near planes and mirrors. No library call, no double.
 //
 // Based on: E. Lengyel, "Oblique View Frustum Depth Projection and Clipping", 2005, for depth 0..1 in both directions.
-#include "world/view.h"
+#include "world/view_internal.h"
 
 #include <espy/world.h>
 

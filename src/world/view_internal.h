@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The one frustum rule, shared by the single test and the batch kernels, and small vector helpers of views.
-#ifndef ESPYI_VIEW_H
-#define ESPYI_VIEW_H
+#ifndef ESPYI_VIEW_INTERNAL_H
+#define ESPYI_VIEW_INTERNAL_H
 
 #include <espy/view.h>
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What the files of the renderer share.
+#ifndef ESPYI_RENDERER_INTERNAL_H
+#define ESPYI_RENDERER_INTERNAL_H
+
+#include "core/core.h"
+
+#include <espy/renderer.h>
+
+#define ESPYI_RENDERER_NAME 32u
+
+typedef struct espyiRendererView
+{
+    uint32_t generation;
+    bool alive;
+    bool frozen;
+    bool occlusion, frustum;
+    char name[ESPYI_RENDERER_NAME];
+    espyView view;
+    uint64_t culledFrame; ///< Frame of the last cull; 0: never.
+    espyViewStats stats;
+    // Room for `capacity` draws each.
+    uint32_t* drawList;
+    uint32_t* updateList;
+    espyDraw* draws; ///< What is drawn, then what is updated.
+    uint32_t capacity;
+    espyViewSet* sets; ///< One a file.
+    size_t setCapacity;
+    uint32_t* scratch; ///< For the unions of all files.
+    size_t scratchWords;
+} espyiRendererView;
+
+struct espyRenderer
+{
+    espyHooks hooks;
+    const espyWorld* world;
+    espyTasks tasks;
+    espyIsa isa;
+    bool occlusion, frustum;
+    espyCullRecorder* recorder;
+    uint64_t frame;
+    espyViewStats frameStats;
+    espyiRendererView views[ESPY_RENDERER_MAX_VIEWS];
+};
+
+/// The view of an id, or null.
+const espyiRendererView* espyiRenderer_FindView(const espyRenderer* renderer, espyViewId id);
+
+#endif
