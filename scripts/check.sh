@@ -22,6 +22,8 @@ check_tree() {
     [ -z "$bad" ] || fail "an arrow that runs the wrong way: $bad"
     bad=$(git ls-files 'tools/*.c' 'tools/*.h' 'examples/*.c' | xargs -r grep -nE '#include "(core|math|geometry|pvs|world|bake|audit|editor|import)/' || true)
     [ -z "$bad" ] || fail "tools and examples see public headers only: $bad"
+    scripts/snippets.sh || fail "documentation that is not the code (above)"
+    scripts/api.sh --check || fail "the description of the interface is old (above)"
     scripts/amalgamate.sh --check
 }
 
@@ -50,7 +52,7 @@ check_tidy() {
     say "analyser: clang-tidy"
     cmake --preset clang -G Ninja -DESPY_BUILD_BENCH=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-clang.log
     # One file a run: with several the analyser takes each va_list after the first file's for one never started.
-    git ls-files 'src/*.c' 'src/*.cpp' 'tools/*.c' 'scenes/*.c' 'reference/*.c' |
+    git ls-files 'src/*.c' 'src/*.cpp' 'tools/*.c' 'scenes/*.c' 'reference/*.c' 'bindings/*.c' |
         xargs -P "$jobs" -n 1 clang-tidy --quiet -p build-clang 2>build-clang-tidy.log ||
         fail "clang-tidy found something (above)"
 }

@@ -10,7 +10,7 @@ packages() {
         echo build-essential cmake ninja-build pkg-config libtinygltf-dev nlohmann-json3-dev libmeshoptimizer-dev \
             libdraco-dev libzip-dev libassimp-dev libjansson-dev libpng-dev
         ;;
-    test) echo libcmocka-dev ;;
+    test) echo libcmocka-dev liblua5.4-dev liblua5.1-0-dev libluajit-5.1-dev lua5.4 lua5.1 luajit ;;
     check) echo clang clang-format clang-tidy libclang-rt-14-dev ;;
     bench) echo libembree-dev ;;
     # Never gcc-multilib: it removes the cross compilers. i686 is one of them.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The Lua module of espy, for hosts that embed Lua: what a program calls to give its worlds and its renderer to
+// scripts. Scripts themselves need none of this: `local espy = require("espy")`. One source builds for Lua 5.4, 5.1 and
+// LuaJIT.
+//
+// Thread: owner of the lua_State and of the world at once; the module never locks.
+#ifndef ESPY_LUA_H
+#define ESPY_LUA_H
+
+#include <espy/renderer.h>
+
+#include <lua.h>
+
+/// Opens the module and leaves its table on the stack (a lua_CFunction for luaL_requiref, package.preload or require).
+ESPY_API int luaopen_espy(lua_State* L);
+
+/// Pushes the handle of a world that the host owns; the same world gives the same handle while it lives. Call
+/// espyLua_ForgetWorld before the world is destroyed. Errors: a Lua error where memory ends.
+ESPY_API void espyLua_PushWorld(lua_State* L, espyWorld* world);
+/// Pushes a node of a world that was pushed before, nil for a null or stale id.
+ESPY_API void espyLua_PushNode(lua_State* L, espyWorld* world, espyNodeId node);
+/// Makes every handle of the world and its nodes raise an error from now on. Does nothing for a world never pushed.
+ESPY_API void espyLua_ForgetWorld(lua_State* L, espyWorld* world);
+/// The world of the value at `index`, or null where it is no living world handle.
+ESPY_API espyWorld* espyLua_ToWorld(lua_State* L, int index);
+
+/// Makes a renderer of the host the one that scripts mean by Renderer.EnableOcclusionCulling(...). `world` is the one
+/// that it culls. It is let go by espyLua_ForgetWorld, or by a null renderer; call either before it is destroyed.
+ESPY_API void espyLua_SetRenderer(lua_State* L, espyRenderer* renderer, espyWorld* world);
+
+#endif

@@ -1,0 +1,362 @@
+---@meta espy
+-- What the module offers, for editors with the Lua language server: add this folder to `workspace.library`.
+-- Every function is the C function of the same name (World.SetFlags is espyWorld_SetFlags); docs/ and the headers say
+-- units, ranges and cost. A wrong argument raises an error that names the function and the argument.
+
+---@alias espy.Vec3 number[]|{x: number, y: number, z: number} metres; comes back as {x, y, z}
+---@alias espy.Box {min: espy.Vec3, max: espy.Vec3}
+---@alias espy.Transform number[]|{position?: espy.Vec3, rotation?: number[], scale?: espy.Vec3} 16 numbers, column-major, or its parts (rotation: a unit quaternion x, y, z, w)
+---@alias espy.Kind "Node3D"|"StaticMesh3D"|"InstancedMesh3D"|"SkeletalMesh3D"|"Particle3D"|"Terrain3D"|"Voxel3D"|"Camera3D"|"OcclusionArea"
+---@alias espy.Material "Opaque"|"Masked"|"Translucent"|"Additive"
+---@alias espy.Voxel "Empty"|"Opaque"|"Masked"|"Translucent"|"Additive"
+---@alias espy.Visibility "Unknown"|"Visible"|"Outside"|"Occluded"
+---@alias espy.OccluderState "InPlace"|"Missing"|"Moved"|"Hidden"|"Changed"|"Unflagged"
+---@alias espy.DataId integer a loaded file
+
+---@class espy.Flags
+---@field OccluderStatic? boolean blocks the view
+---@field OccludeeStatic? boolean is hidden behind what blocks
+---@field Hidden? boolean switched off
+---@field Blocker? boolean never drawn, yet occludes
+---@field Dynamic? boolean moves: never an occluder, no baked slot
+---@field Skybox? boolean
+---@field AlwaysUpdate? boolean goes on animating while culled
+---@field CastsShadow? boolean
+
+---@class espy.Camera
+---@field orthographic? boolean
+---@field verticalFov? number radians
+---@field aspect? number width / height
+---@field halfHeight? number metres, orthographic
+---@field nearDistance? number metres
+---@field farDistance? number metres, 0: none
+---@field offsetX? number off-centre, in half pictures
+---@field offsetY? number
+
+---@class espy.Settings
+---@field occlusionCulling? boolean
+---@field occlusionCellSize? number metres
+---@field bakeQuality? "Low"|"Medium"|"High"|"Proven"
+---@field dynamicObjects? boolean
+---@field consoleBudgetKB? integer
+---@field unrollCellSize? number metres
+
+---@class espy.MeshDef
+---@field positions number[] x, y, z, x, y, z, ...
+---@field indices integer[] from 0, three a triangle
+---@field parts? {firstIndex: integer, indexCount: integer, material?: espy.Material, color?: integer}[]
+---@field name? string
+
+---@class espy.NodeDef
+---@field kind? espy.Kind
+---@field parent? espy.Node
+---@field local? espy.Transform
+---@field mesh? espy.Mesh
+---@field levels? espy.Mesh[] other levels of detail
+---@field occluderMesh? espy.Mesh blocks in place of `mesh`
+---@field terrain? {width: integer, depth: integer, spacing: number, heights: number[], holes?: string|integer[], material?: espy.Material, color?: integer}
+---@field voxels? {bricks: integer[], voxelSize: number, values?: string|integer[], color?: integer}
+---@field bounds? espy.Box
+---@field jointBoxes? espy.Box[]
+---@field flags? espy.Flags
+---@field instances? espy.Transform[]
+---@field unrollCellSize? number
+---@field camera? espy.Camera
+---@field proxy? {radius?: number, height?: number, offsetX?: number, offsetY?: number, offsetZ?: number, strength?: number}
+---@field sourceId? integer
+---@field name? string
+---@field tags? string|string[]
+
+---@class espy.Range
+---@field min? integer[]
+---@field size? integer[]
+
+---@class espy.Mesh
+
+---@class espy.Node
+---Scripts may set fields and functions of their own; they stay with the node.
+---@field [any] any
+local Node = {}
+function Node:DestroyNode() end
+---@return espy.NodeDef
+function Node:GetNode() end
+---@param flags espy.Flags
+function Node:SetFlags(flags) end
+---@return espy.Flags
+function Node:GetFlags() end
+---@param enable boolean
+function Node:EnableOccluder(enable) end
+---@return boolean
+function Node:IsOccluder() end
+---@param enable boolean
+function Node:EnableOccludee(enable) end
+---@return boolean
+function Node:IsOccludee() end
+---@param transform espy.Transform
+function Node:SetLocalTransform(transform) end
+---@return number[]
+function Node:GetWorldTransform() end
+---@param parent espy.Node?
+function Node:SetParent(parent) end
+---@param name string
+function Node:SetName(name) end
+---@param tag string
+function Node:AddTag(tag) end
+---@param tag string
+---@return boolean had
+function Node:RemoveTag(tag) end
+---@param tag string
+---@return boolean
+function Node:HasTag(tag) end
+---@return espy.Box?
+function Node:GetWorldBounds() end
+---@return espy.Box?
+function Node:GetOccluderBounds() end
+---@return espy.Box
+function Node:GetQueryBounds() end
+---@param bounds espy.Box?
+function Node:SetBounds(bounds) end
+---@param joints espy.Transform[]
+function Node:SetPose(joints) end
+---@param mesh espy.Mesh
+function Node:SetMesh(mesh) end
+---@param range espy.Range
+---@param values string one byte a voxel
+function Node:SetVoxels(range, values) end
+---@param range espy.Range
+---@param value espy.Voxel
+function Node:FillVoxels(range, value) end
+---@param range espy.Range
+---@return string
+function Node:GetVoxels(range) end
+---@return string hexadecimal
+function Node:GetContentHash() end
+---@return number
+function Node:GetNodeRevision() end
+---@return number
+function Node:GetContentRevision() end
+---@param camera espy.Camera fields that are left out stay
+function Node:SetCamera(camera) end
+---@param camera espy.Node?
+---@return boolean
+function Node:IsSeenByCamera(camera) end
+---@return {data: espy.DataId?, slot: integer?, inPlace: boolean, occluder: boolean}
+function Node:GetNodeData() end
+---@return integer
+function Node:GetPartCount() end
+---@param part integer from 1
+---@return integer[]?
+function Node:GetPartInstances(part) end
+
+---@class espy.World
+---Besides what stands here, every function of Node: world:SetFlags(node, flags) is node:SetFlags(flags).
+local World = {}
+---@return espy.World
+function World.Create() end
+function World:Destroy() end
+---@param settings espy.Settings fields that are left out stay
+function World:SetSettings(settings) end
+---@return espy.Settings
+function World:GetSettings() end
+---@param def espy.MeshDef
+---@return espy.Mesh
+function World:CreateMesh(def) end
+---@param mesh espy.Mesh
+---@return espy.MeshDef
+function World:GetMesh(mesh) end
+---@return integer
+function World:GetMeshCount() end
+---@param index integer from 1
+---@return espy.Mesh?
+function World:GetMeshAt(index) end
+---@param node espy.Node
+---@return espy.MeshDef
+function World:BuildSurface(node) end
+---@param def espy.NodeDef
+---@return espy.Node
+function World:CreateNode(def) end
+---@return integer
+function World:GetNodeCount() end
+---@param index integer from 1
+---@return espy.Node?
+function World:GetNodeAt(index) end
+---@param sourceId integer
+---@return espy.Node?
+function World:FindSource(sourceId) end
+---@param node espy.Node
+---@return boolean
+function World:IsNode(node) end
+---@return number
+function World:GetRevision() end
+---@param since number
+---@param node espy.Node?
+---@return espy.Node?
+function World:NextChange(since, node) end
+---@param camera espy.Node?
+function World:SetActiveCamera(camera) end
+---@return espy.Node?
+function World:GetActiveCamera() end
+---@param bytes string the whole .espy file
+---@param def? {offset?: espy.Vec3, name?: string}
+---@return espy.DataId? data
+---@return string? error
+function World:AddData(bytes, def) end
+---@param data espy.DataId
+function World:RemoveData(data) end
+---@return integer left
+function World:CollectData() end
+---@return integer
+function World:GetDataCount() end
+---@param index integer from 1
+---@return espy.DataId?
+function World:GetDataAt(index) end
+---@param data espy.DataId
+---@return table
+function World:GetDataInfo(data) end
+---@param data espy.DataId
+---@param offset espy.Vec3
+function World:SetDataOffset(data, offset) end
+---@param origin espy.Vec3
+function World:MoveOrigin(origin) end
+---@return boolean
+function World:IsOcclusionDataStale() end
+---@param data espy.DataId
+---@return boolean
+function World:IsDataStale(data) end
+---@param callback fun(notice: {data: espy.DataId, stale: boolean, occluder: integer, node: espy.Node?, sourceId: integer, state: espy.OccluderState})?
+function World:SetDataCallback(callback) end
+---@param data espy.DataId
+---@param occluder integer from 1
+---@return espy.OccluderState state
+---@return espy.Node? node
+function World:GetOccluderState(data, occluder) end
+---@param enable boolean
+function World:EnableOcclusionCulling(enable) end
+---@return boolean
+function World:IsOcclusionCullingEnabled() end
+---@param node espy.Node
+---@param camera espy.Node?
+---@return boolean
+function World:IsSeenByCamera(node, camera) end
+---@param tags string|string[]|espy.Node|nil any of these; a camera alone may come first
+---@param camera espy.Node?
+---@return espy.Node[]
+function World:GetSeenByCamera(tags, camera) end
+---@param camera espy.Node?
+---@param box espy.Box
+---@return espy.Visibility
+function World:CouldSeeBox(camera, box) end
+---@param a espy.Vec3
+---@param b espy.Vec3
+---@return espy.Visibility
+function World:TestLine(a, b) end
+
+---@param camera espy.Node?
+---@param selected espy.Node[]?
+---@return {min: espy.Vec3, max: espy.Vec3, color: integer}[] boxes
+---@return {from: espy.Vec3, to: espy.Vec3, color: integer}[] lines
+function World:DrawOcclusion(camera, selected) end
+
+---@class espy.ViewTracker
+local ViewTracker = {}
+---@param world espy.World
+---@param def? {camera?: espy.Node, tags?: string|string[], maxNodes?: integer}
+---@return espy.ViewTracker
+function ViewTracker.Create(world, def) end
+function ViewTracker:Destroy() end
+---@return espy.Node[] entered
+---@return espy.Node[] left
+function ViewTracker:Poll() end
+
+---@class espy.ViewDef
+---@field view? espy.Transform world to eye
+---@field projection? espy.Transform eye to clip space, depth 0..1
+---@field reversedZ? boolean
+---@field shadow? boolean casters of a light: the frustum alone
+
+---@class espy.Stats
+---@field drawn integer
+---@field frustumCulled integer
+---@field occlusionCulled integer
+---@field hidden integer
+---@field withoutShadow integer
+---@field updatedCulled integer
+---@field views integer
+---@field files integer
+---@field filesUsed integer
+---@field cells integer
+
+---@class espy.Renderer
+---Without a renderer the registered one is meant: Renderer.GetNumOcclusionCulled() is renderer:GetNumOcclusionCulled().
+local Renderer = {}
+---@param world espy.World
+---@return espy.Renderer
+function Renderer.Create(world) end
+function Renderer:Destroy() end
+---@param renderer espy.Renderer?
+function Renderer.Register(renderer) end
+---@return espy.Renderer?
+function Renderer.Get() end
+---@param enable boolean
+function Renderer.EnableOcclusionCulling(enable) end
+---@return boolean
+function Renderer.IsOcclusionCullingEnabled() end
+---@param enable boolean
+function Renderer.EnableFrustumCulling(enable) end
+---@return boolean
+function Renderer.IsFrustumCullingEnabled() end
+---@return integer
+function Renderer.GetNumOcclusionCulled() end
+---@return integer
+function Renderer.GetNumFrustumCulled() end
+---@param def? {name?: string, occlusion?: boolean, frustum?: boolean}
+---@return integer view
+function Renderer:CreateView(def) end
+---@param view integer
+function Renderer:DestroyView(view) end
+---@param view integer
+---@param def espy.ViewDef
+---@param secondEye? espy.ViewDef
+function Renderer:SetView(view, def, secondEye) end
+---@param view integer
+---@param camera espy.Node
+---@param reversedZ? boolean
+function Renderer:SetCamera(view, camera, reversedZ) end
+---@param view integer
+---@param frozen boolean
+function Renderer:FreezeView(view, frozen) end
+---@param view integer
+---@return boolean
+function Renderer:IsViewFrozen(view) end
+---@param view integer
+---@return {eye: espy.Vec3, corners: espy.Vec3[]}[]?
+function Renderer:GetView(view) end
+function Renderer:BeginFrame() end
+---@param view integer
+function Renderer:Cull(view) end
+function Renderer:CullAll() end
+---@param view integer
+---@return espy.Node[] nodes
+---@return integer[] parts 0: the whole node
+function Renderer:GetDraws(view) end
+---@param view integer
+---@return espy.Node[] nodes
+---@return integer[] parts
+function Renderer:GetUpdates(view) end
+function Renderer:EndFrame() end
+---@param view integer
+---@return espy.Stats
+function Renderer:GetViewStats(view) end
+---@return espy.Stats
+function Renderer:GetFrameStats() end
+---@return string
+function Renderer:FormatStats() end
+
+---@class espy
+---@field World espy.World
+---@field Node espy.Node
+---@field ViewTracker espy.ViewTracker
+---@field Renderer espy.Renderer
+---@field version integer major * 10000 + minor * 100 + patch
+local espy = {}
+return espy

@@ -1,0 +1,734 @@
+// SPDX-License-Identifier: MIT
+// espy for C++17: the C interface with owners, handles and the names that a scene in C++ expects. Header-only, no
+// exceptions, no RTTI, nothing allocated but the vectors that you pass.
+//
+//     espy::World world;                                   // owns; World::Borrow(world) does not
+//     espy::Node crate = world.CreateNode(def);            // a handle by value: {world, id}
+//     crate->EnableOccludee(true);                         // -> and . are the same
+//     if (world.IsSeenByCamera(crate)) { ... }             // no camera: the world's active camera
+//     espy::Renderer::Get()->GetNumOcclusionCulled();      // of the renderer that the program registered
+//
+// Every function is the C function of the same name (espyWorld_SetFlags is World::SetFlags and Node::SetFlags): its
+// units, ranges, errors, cost and threads are documented there. Results come back as espyResult; a World that could not
+// be created is false. A handle that is null or stale gives the defined answer of the C call (InvalidId, hidden).
+#ifndef ESPY_HPP
+#define ESPY_HPP
+
+#include <espy/debug_draw.h>
+#include <espy/espy.h>
+#include <espy/gameplay.h>
+#include <espy/renderer.h>
+
+#include <string>
+#include <vector>
+
+namespace espy
+{
+
+class World;
+
+/// A node of a world. Copies are the same node; the default one, and nullptr, is none.
+class Node
+{
+  public:
+    Node() = default;
+    Node(std::nullptr_t)
+    {
+    }
+    Node(espyWorld* world, espyNodeId id) : world_(world), id_(id)
+    {
+    }
+
+    /// True while the node lives.
+    explicit operator bool() const
+    {
+        return world_ && espyWorld_IsNode(world_, id_);
+    }
+    Node* operator->()
+    {
+        return this;
+    }
+    const Node* operator->() const
+    {
+        return this;
+    }
+    bool operator==(const Node& other) const
+    {
+        return world_ == other.world_ && id_.index1 == other.id_.index1 && id_.generation == other.id_.generation;
+    }
+    bool operator!=(const Node& other) const
+    {
+        return !(*this == other);
+    }
+    espyNodeId GetId() const
+    {
+        return id_;
+    }
+    espyWorld* GetWorld() const
+    {
+        return world_;
+    }
+
+    espyResult DestroyNode()
+    {
+        return world_ ? espyWorld_DestroyNode(world_, id_) : espyResult_InvalidId;
+    }
+    espyResult GetNode(espyNodeDef* out) const
+    {
+        return world_ ? espyWorld_GetNode(world_, id_, out) : espyResult_InvalidId;
+    }
+
+    // --- flags
+
+    uint32_t GetFlags() const
+    {
+        return world_ ? espyWorld_GetFlags(world_, id_) : 0;
+    }
+    espyResult SetFlags(uint32_t flags)
+    {
+        return world_ ? espyWorld_SetFlags(world_, id_, flags) : espyResult_InvalidId;
+    }
+    espyResult EnableOccluder(bool enable)
+    {
+        return Enable(espyNodeFlag_OccluderStatic, enable);
+    }
+    bool IsOccluder() const
+    {
+        return (GetFlags() & espyNodeFlag_OccluderStatic) != 0;
+    }
+    espyResult EnableOccludee(bool enable)
+    {
+        return Enable(espyNodeFlag_OccludeeStatic, enable);
+    }
+    bool IsOccludee() const
+    {
+        return (GetFlags() & espyNodeFlag_OccludeeStatic) != 0;
+    }
+    /// Sets or clears one flag.
+    espyResult Enable(espyNodeFlag flag, bool enable)
+    {
+        uint32_t bit = static_cast<uint32_t>(flag);
+        return SetFlags(enable ? GetFlags() | bit : GetFlags() & ~bit);
+    }
+
+    // --- place, name, tags
+
+    espyResult SetLocalTransform(const espyMat4& local)
+    {
+        return world_ ? espyWorld_SetLocalTransform(world_, id_, local) : espyResult_InvalidId;
+    }
+    espyMat4 GetWorldTransform() const
+    {
+        return world_ ? espyWorld_GetWorldTransform(world_, id_) : espyMat4_Identity();
+    }
+    espyResult SetParent(const Node& parent)
+    {
+        return world_ && (!parent.world_ || parent.world_ == world_) ? espyWorld_SetParent(world_, id_, parent.id_)
+                                                                     : espyResult_InvalidId;
+    }
+    espyResult SetName(const char* name)
+    {
+        return world_ ? espyWorld_SetName(world_, id_, name) : espyResult_InvalidId;
+    }
+    espyResult AddTag(const char* tag)
+    {
+        return world_ ? espyWorld_AddTag(world_, id_, tag) : espyResult_InvalidId;
+    }
+    espyResult RemoveTag(const char* tag)
+    {
+        return world_ ? espyWorld_RemoveTag(world_, id_, tag) : espyResult_InvalidId;
+    }
+    bool HasTag(const char* tag) const
+    {
+        return world_ && espyWorld_HasTag(world_, id_, tag);
+    }
+
+    // --- bounds and content
+
+    espyBox GetWorldBounds() const
+    {
+        return world_ ? espyWorld_GetWorldBounds(world_, id_) : espyBox_Empty();
+    }
+    espyBox GetOccluderBounds() const
+    {
+        return world_ ? espyWorld_GetOccluderBounds(world_, id_) : espyBox_Empty();
+    }
+    espyBox GetQueryBounds() const
+    {
+        return world_ ? espyWorld_GetQueryBounds(world_, id_) : espyBox_Empty();
+    }
+    espyResult SetBounds(const espyBox& bounds)
+    {
+        return world_ ? espyWorld_SetBounds(world_, id_, bounds) : espyResult_InvalidId;
+    }
+    espyResult SetPose(const espyMat4* joints, uint32_t count)
+    {
+        return world_ ? espyWorld_SetPose(world_, id_, joints, count) : espyResult_InvalidId;
+    }
+    espyResult SetMesh(espyMeshId mesh)
+    {
+        return world_ ? espyWorld_SetMesh(world_, id_, mesh) : espyResult_InvalidId;
+    }
+    espyResult SetVoxels(espyVoxelRange range, const uint8_t* values)
+    {
+        return world_ ? espyWorld_SetVoxels(world_, id_, range, values) : espyResult_InvalidId;
+    }
+    espyResult FillVoxels(espyVoxelRange range, espyVoxel value)
+    {
+        return world_ ? espyWorld_FillVoxels(world_, id_, range, value) : espyResult_InvalidId;
+    }
+    espyResult GetVoxels(espyVoxelRange range, uint8_t* out) const
+    {
+        return world_ ? espyWorld_GetVoxels(world_, id_, range, out) : espyResult_InvalidId;
+    }
+    uint64_t GetContentHash() const
+    {
+        return world_ ? espyWorld_GetContentHash(world_, id_) : 0;
+    }
+    uint64_t GetNodeRevision() const
+    {
+        return world_ ? espyWorld_GetNodeRevision(world_, id_) : 0;
+    }
+    uint64_t GetContentRevision() const
+    {
+        return world_ ? espyWorld_GetContentRevision(world_, id_) : 0;
+    }
+    espyResult SetCamera(const espyCamera& camera)
+    {
+        return world_ ? espyWorld_SetCamera(world_, id_, &camera) : espyResult_InvalidId;
+    }
+
+  private:
+    espyWorld* world_ = nullptr;
+    espyNodeId id_ = {0, 0};
+};
+
+/// Triangles that BuildSurface made; freed with it.
+class Surface
+{
+  public:
+    Surface() = default;
+    Surface(const Surface&) = delete;
+    Surface& operator=(const Surface&) = delete;
+    ~Surface()
+    {
+        espySurface_Free(&surface_);
+    }
+    const espySurface& Get() const
+    {
+        return surface_;
+    }
+
+  private:
+    friend class World;
+    espySurface surface_ = {};
+};
+
+/// A world: owned, or borrowed from C code.
+class World
+{
+  public:
+    /// Creates a world; false where memory ended.
+    explicit World(const espyWorldDef& def = espyWorldDef_Default()) : owned_(true)
+    {
+        espyWorld_Create(&def, &world_);
+    }
+    /// A world that somebody else owns, for example one that an importer made.
+    static World Borrow(espyWorld* world)
+    {
+        return World(world, false);
+    }
+    /// Takes a world over: destroyed with the result.
+    static World Adopt(espyWorld* world)
+    {
+        return World(world, true);
+    }
+    World(World&& other) noexcept : world_(other.world_), owned_(other.owned_)
+    {
+        other.world_ = nullptr;
+    }
+    World& operator=(World&& other) noexcept
+    {
+        if (this != &other)
+        {
+            Drop();
+            world_ = other.world_;
+            owned_ = other.owned_;
+            other.world_ = nullptr;
+        }
+        return *this;
+    }
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+    ~World()
+    {
+        Drop();
+    }
+
+    explicit operator bool() const
+    {
+        return world_ != nullptr;
+    }
+    World* operator->()
+    {
+        return this;
+    }
+    const World* operator->() const
+    {
+        return this;
+    }
+    /// The C object, for what this class does not cover.
+    espyWorld* Get() const
+    {
+        return world_;
+    }
+
+    void SetSettings(const espySceneSettings& settings)
+    {
+        espyWorld_SetSettings(world_, &settings);
+    }
+    espySceneSettings GetSettings() const
+    {
+        return espyWorld_GetSettings(world_);
+    }
+
+    // --- meshes
+
+    espyResult CreateMesh(const espyMeshDef& def, espyMeshId* out)
+    {
+        return espyWorld_CreateMesh(world_, &def, out);
+    }
+    espyResult GetMesh(espyMeshId mesh, espyMeshDef* out) const
+    {
+        return espyWorld_GetMesh(world_, mesh, out);
+    }
+    uint32_t GetMeshCount() const
+    {
+        return espyWorld_GetMeshCount(world_);
+    }
+    espyMeshId GetMeshAt(uint32_t index) const
+    {
+        return espyWorld_GetMeshAt(world_, index);
+    }
+    espyResult BuildSurface(const Node& node, Surface* out, const espyHooks* hooks = nullptr) const
+    {
+        espySurface_Free(&out->surface_);
+        return espyWorld_BuildSurface(world_, IdOf(node), hooks, &out->surface_);
+    }
+
+    // --- nodes
+
+    /// The new node; none, and the reason in *result, where it could not be created.
+    Node CreateNode(const espyNodeDef& def, espyResult* result = nullptr)
+    {
+        espyNodeId id = {0, 0};
+        espyResult outcome = espyWorld_CreateNode(world_, &def, &id);
+        if (result)
+        {
+            *result = outcome;
+        }
+        return outcome == espyResult_Ok ? Node(world_, id) : Node();
+    }
+    bool IsNode(const Node& node) const
+    {
+        return node.GetWorld() == world_ && espyWorld_IsNode(world_, node.GetId());
+    }
+    uint32_t GetNodeCount() const
+    {
+        return espyWorld_GetNodeCount(world_);
+    }
+    Node GetNodeAt(uint32_t index) const
+    {
+        return Node(world_, espyWorld_GetNodeAt(world_, index));
+    }
+    Node FindSource(int32_t sourceId) const
+    {
+        return Node(world_, espyWorld_FindSource(world_, sourceId));
+    }
+    uint64_t GetRevision() const
+    {
+        return espyWorld_GetRevision(world_);
+    }
+    bool NextChange(uint64_t since, Node* node) const
+    {
+        espyNodeId id = node->GetId();
+        bool more = espyWorld_NextChange(world_, since, &id);
+        *node = Node(world_, id);
+        return more;
+    }
+    espyResult SetActiveCamera(const Node& camera)
+    {
+        return espyWorld_SetActiveCamera(world_, IdOf(camera));
+    }
+    Node GetActiveCamera() const
+    {
+        return Node(world_, espyWorld_GetActiveCamera(world_));
+    }
+
+    // --- baked files
+
+    espyResult AddData(const espyDataDef& def, espyDataId* out, espyDataError* error = nullptr)
+    {
+        return espyWorld_AddData(world_, &def, out, error);
+    }
+    espyResult RemoveData(espyDataId data)
+    {
+        return espyWorld_RemoveData(world_, data);
+    }
+    uint32_t CollectData()
+    {
+        return espyWorld_CollectData(world_);
+    }
+    uint32_t GetDataCount() const
+    {
+        return espyWorld_GetDataCount(world_);
+    }
+    espyDataId GetDataAt(uint32_t index) const
+    {
+        return espyWorld_GetDataAt(world_, index);
+    }
+    espyResult GetDataInfo(espyDataId data, espyDataInfo* out) const
+    {
+        return espyWorld_GetDataInfo(world_, data, out);
+    }
+    espyResult SetDataOffset(espyDataId data, const espyVec3& offset)
+    {
+        return espyWorld_SetDataOffset(world_, data, offset);
+    }
+    espyResult MoveOrigin(const espyVec3& origin)
+    {
+        return espyWorld_MoveOrigin(world_, origin);
+    }
+    bool IsOcclusionDataStale() const
+    {
+        return espyWorld_IsOcclusionDataStale(world_);
+    }
+    bool IsDataStale(espyDataId data) const
+    {
+        return espyWorld_IsDataStale(world_, data);
+    }
+    void SetDataCallback(void (*notice)(const espyDataNotice* notice, void* context), void* context)
+    {
+        espyWorld_SetDataCallback(world_, notice, context);
+    }
+    espyOccluderState GetOccluderState(espyDataId data, uint32_t occluder, Node* node = nullptr) const
+    {
+        espyNodeId id = {0, 0};
+        espyOccluderState state = espyWorld_GetOccluderState(world_, data, occluder, &id);
+        if (node)
+        {
+            *node = Node(world_, id);
+        }
+        return state;
+    }
+    espyNodeData GetNodeData(const Node& node) const
+    {
+        return espyWorld_GetNodeData(world_, IdOf(node));
+    }
+    uint32_t GetPartCount(const Node& node) const
+    {
+        return espyWorld_GetPartCount(world_, IdOf(node));
+    }
+    const uint32_t* GetPartInstances(const Node& node, uint32_t part, uint32_t* count) const
+    {
+        return espyWorld_GetPartInstances(world_, IdOf(node), part, count);
+    }
+
+    // --- what cameras see
+
+    void EnableOcclusionCulling(bool enable)
+    {
+        espyWorld_EnableOcclusionCulling(world_, enable);
+    }
+    bool IsOcclusionCullingEnabled() const
+    {
+        return espyWorld_IsOcclusionCullingEnabled(world_);
+    }
+    bool IsSeenByCamera(const Node& node, const Node& camera = nullptr) const
+    {
+        return espyWorld_IsSeenByCamera(world_, IdOf(node), IdOf(camera));
+    }
+    /// Replaces outNodes by what the camera sees: all, or what has any of *tags. An empty list of tags sees nobody.
+    espyResult GetSeenByCamera(std::vector<Node>& outNodes, const std::vector<std::string>* tags = nullptr,
+                               const Node& camera = nullptr) const
+    {
+        outNodes.clear();
+        std::vector<const char*> names;
+        if (tags)
+        {
+            if (tags->empty())
+            {
+                return espyResult_Ok;
+            }
+            for (const std::string& tag : *tags)
+            {
+                names.push_back(tag.c_str());
+            }
+        }
+        std::vector<espyNodeId> ids(espyWorld_GetNodeCount(world_));
+        uint32_t room = static_cast<uint32_t>(ids.size()), count = 0;
+        espyResult result = espyWorld_GetSeenByCamera(world_, names.data(), static_cast<uint32_t>(names.size()),
+                                                      IdOf(camera), ids.data(), room, &count);
+        for (uint32_t i = 0; i < count && i < room; ++i)
+        {
+            outNodes.emplace_back(world_, ids[i]);
+        }
+        return result;
+    }
+    espyVisibility CouldSeeBox(const espyBox& box, const Node& camera = nullptr) const
+    {
+        return espyWorld_CouldSeeBox(world_, IdOf(camera), box);
+    }
+    void DrawOcclusion(const espyView& view, const espyDebugDraw& draw, const espyNodeId* selected = nullptr,
+                       uint32_t selectedCount = 0) const
+    {
+        espyWorld_DrawOcclusion(world_, &view, selected, selectedCount, &draw);
+    }
+    espyVisibility TestLine(const espyVec3& a, const espyVec3& b) const
+    {
+        return espyWorld_TestLine(world_, a, b);
+    }
+
+  private:
+    World(espyWorld* world, bool owned) : world_(world), owned_(owned)
+    {
+    }
+    void Drop()
+    {
+        if (owned_ && world_)
+        {
+            espyWorld_Destroy(world_);
+        }
+        world_ = nullptr;
+    }
+    /// A node of another world is none here, and not the null id either, which means the active camera.
+    espyNodeId IdOf(const Node& node) const
+    {
+        return node.GetWorld() == world_ || !node.GetWorld() ? node.GetId() : espyNodeId{-1, 0};
+    }
+
+    espyWorld* world_ = nullptr;
+    bool owned_ = false;
+};
+
+/// Remembers what a camera saw at the last poll. Goes before its world.
+class ViewTracker
+{
+  public:
+    explicit ViewTracker(const World& world, const espyViewTrackerDef& def = espyViewTrackerDef_Default())
+    {
+        espyViewTracker_Create(world.Get(), &def, &tracker_);
+    }
+    ViewTracker(const ViewTracker&) = delete;
+    ViewTracker& operator=(const ViewTracker&) = delete;
+    ~ViewTracker()
+    {
+        if (tracker_)
+        {
+            espyViewTracker_Destroy(tracker_);
+        }
+    }
+    explicit operator bool() const
+    {
+        return tracker_ != nullptr;
+    }
+    espyResult Poll(espyViewEvent* events, uint32_t capacity, uint32_t* count)
+    {
+        *count = 0;
+        return tracker_ ? espyViewTracker_Poll(tracker_, events, capacity, count) : espyResult_InvalidId;
+    }
+
+  private:
+    espyViewTracker* tracker_ = nullptr;
+};
+
+/// A renderer: owned, or borrowed from C code. Every function of a renderer that is none does nothing and draws all.
+class Renderer
+{
+  public:
+    /// Creates a renderer of a world; false where memory ended.
+    explicit Renderer(const World& world)
+    {
+        espyRendererDef def = espyRendererDef_Default();
+        def.world = world.Get();
+        espyRenderer_Create(&def, &renderer_);
+    }
+    explicit Renderer(const espyRendererDef& def)
+    {
+        espyRenderer_Create(&def, &renderer_);
+    }
+    Renderer(const Renderer&) = delete;
+    Renderer& operator=(const Renderer&) = delete;
+    ~Renderer()
+    {
+        if (Registered() == this)
+        {
+            Registered() = nullptr;
+        }
+        if (renderer_)
+        {
+            espyRenderer_Destroy(renderer_);
+        }
+    }
+
+    /// The renderer that the program registered; one that is none where it registered none. Never null.
+    static Renderer* Get()
+    {
+        static Renderer none;
+        return Registered() ? Registered() : &none;
+    }
+    /// Makes a renderer the one of Get; null takes it away. Thread: owner.
+    static void Register(Renderer* renderer)
+    {
+        Registered() = renderer;
+    }
+
+    explicit operator bool() const
+    {
+        return renderer_ != nullptr;
+    }
+    espyRenderer* GetC() const
+    {
+        return renderer_;
+    }
+
+    // --- switches
+
+    void EnableOcclusionCulling(bool enable)
+    {
+        if (renderer_)
+        {
+            espyRenderer_EnableOcclusionCulling(renderer_, enable);
+        }
+    }
+    bool IsOcclusionCullingEnabled() const
+    {
+        return renderer_ && espyRenderer_IsOcclusionCullingEnabled(renderer_);
+    }
+    void EnableFrustumCulling(bool enable)
+    {
+        if (renderer_)
+        {
+            espyRenderer_EnableFrustumCulling(renderer_, enable);
+        }
+    }
+    bool IsFrustumCullingEnabled() const
+    {
+        return renderer_ && espyRenderer_IsFrustumCullingEnabled(renderer_);
+    }
+
+    // --- views
+
+    espyResult CreateView(espyViewId* out, const espyRendererViewDef& def = espyRendererViewDef_Default())
+    {
+        *out = {0, 0};
+        return renderer_ ? espyRenderer_CreateView(renderer_, &def, out) : espyResult_InvalidId;
+    }
+    espyResult DestroyView(espyViewId view)
+    {
+        return renderer_ ? espyRenderer_DestroyView(renderer_, view) : espyResult_InvalidId;
+    }
+    espyResult SetView(espyViewId view, const espyViewDef& def, const espyViewDef* secondEye = nullptr)
+    {
+        return renderer_ ? espyRenderer_SetView(renderer_, view, &def, secondEye) : espyResult_InvalidId;
+    }
+    espyResult SetCamera(espyViewId view, const Node& camera, bool reversedZ = false)
+    {
+        return renderer_ ? espyRenderer_SetCamera(renderer_, view, camera.GetId(), reversedZ) : espyResult_InvalidId;
+    }
+    espyResult FreezeView(espyViewId view, bool frozen)
+    {
+        return renderer_ ? espyRenderer_FreezeView(renderer_, view, frozen) : espyResult_InvalidId;
+    }
+    bool IsViewFrozen(espyViewId view) const
+    {
+        return renderer_ && espyRenderer_IsViewFrozen(renderer_, view);
+    }
+    const espyView* GetView(espyViewId view) const
+    {
+        return renderer_ ? espyRenderer_GetView(renderer_, view) : nullptr;
+    }
+
+    // --- a frame
+
+    espyResult BeginFrame()
+    {
+        return renderer_ ? espyRenderer_BeginFrame(renderer_) : espyResult_InvalidId;
+    }
+    espyResult Cull(espyViewId view)
+    {
+        return renderer_ ? espyRenderer_Cull(renderer_, view) : espyResult_InvalidId;
+    }
+    espyResult CullAll()
+    {
+        return renderer_ ? espyRenderer_CullAll(renderer_) : espyResult_InvalidId;
+    }
+    void SetRecorder(espyCullRecorder* recorder)
+    {
+        if (renderer_)
+        {
+            espyRenderer_SetRecorder(renderer_, recorder);
+        }
+    }
+    const espyDraw* GetDraws(espyViewId view, uint32_t* count) const
+    {
+        *count = 0;
+        return renderer_ ? espyRenderer_GetDraws(renderer_, view, count) : nullptr;
+    }
+    const espyDraw* GetUpdates(espyViewId view, uint32_t* count) const
+    {
+        *count = 0;
+        return renderer_ ? espyRenderer_GetUpdates(renderer_, view, count) : nullptr;
+    }
+    void EndFrame()
+    {
+        if (renderer_)
+        {
+            espyRenderer_EndFrame(renderer_);
+        }
+    }
+
+    // --- stats
+
+    espyViewStats GetViewStats(espyViewId view) const
+    {
+        return renderer_ ? espyRenderer_GetViewStats(renderer_, view) : espyViewStats{};
+    }
+    espyViewStats GetFrameStats() const
+    {
+        return renderer_ ? espyRenderer_GetFrameStats(renderer_) : espyViewStats{};
+    }
+    uint32_t GetNumOcclusionCulled() const
+    {
+        return renderer_ ? espyRenderer_GetNumOcclusionCulled(renderer_) : 0;
+    }
+    uint32_t GetNumFrustumCulled() const
+    {
+        return renderer_ ? espyRenderer_GetNumFrustumCulled(renderer_) : 0;
+    }
+    std::string FormatStats() const
+    {
+        if (!renderer_)
+        {
+            return std::string();
+        }
+        std::string text(espyRenderer_FormatStats(renderer_, nullptr, 0) + 1, '\0');
+        espyRenderer_FormatStats(renderer_, &text[0], text.size());
+        text.pop_back();
+        return text;
+    }
+
+  private:
+    Renderer() = default;
+    static Renderer*& Registered()
+    {
+        static Renderer* registered = nullptr;
+        return registered;
+    }
+
+    espyRenderer* renderer_ = nullptr;
+};
+
+} // namespace espy
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// The C++ interface: the names and shapes of the documentation, ownership, nodes of other worlds, nothing missing.
+#include <espy/espy.hpp>
+
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+// After the C++ headers: it defines fail().
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+extern "C"
+{
+#include <cmocka.h>
+}
+
+static espyMeshId espyCpp_Cube(espy::World& world)
+{
+    static const espyVec3 positions[8] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
+                                          {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
+    static const uint32_t indices[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                         2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    espyMeshDef def = espyMeshDef_Default();
+    def.triangles = {positions, indices, 8, 12};
+    espyMeshId mesh = {0, 0};
+    assert_int_equal(world.CreateMesh(def, &mesh), espyResult_Ok);
+    return mesh;
+}
+
+static espy::Node espyCpp_Box(espy::World& world, espyMeshId mesh, espyVec3 at)
+{
+    const float noRotation[4] = {0, 0, 0, 1};
+    espyNodeDef def = espyNodeDef_Default();
+    def.kind = espyNodeKind_StaticMesh3D;
+    def.mesh = mesh;
+    def.local = espyMat4_FromTrs(at, noRotation, {1, 1, 1});
+    espyResult result;
+    espy::Node node = world.CreateNode(def, &result);
+    assert_int_equal(result, espyResult_Ok);
+    return node;
+}
+
+static espy::Node espyCpp_Camera(espy::World& world)
+{
+    espyNodeDef def = espyNodeDef_Default();
+    def.kind = espyNodeKind_Camera3D;
+    return world.CreateNode(def);
+}
+
+static void test_scene_names(void** state)
+{
+    (void)state;
+    espy::World world;
+    assert_true(static_cast<bool>(world));
+    espyMeshId mesh = espyCpp_Cube(world);
+    espy::Node prim = espyCpp_Box(world, mesh, {0, 0, -5});
+    espy::Node behind = espyCpp_Box(world, mesh, {0, 0, 5});
+    espy::Node camera = espyCpp_Camera(world);
+
+    prim->EnableOccluder(true);
+    prim->EnableOccludee(true);
+    assert_true(prim->IsOccluder() && prim->IsOccludee());
+    prim->EnableOccluder(false);
+    assert_false(prim->IsOccluder());
+    assert_true(prim->IsOccludee());
+
+    assert_true(world->IsOcclusionCullingEnabled());
+    assert_false(world->IsOcclusionDataStale());
+    assert_true(world->IsSeenByCamera(prim));
+    assert_true(world->IsSeenByCamera(prim, camera));
+    assert_false(world->IsSeenByCamera(behind));
+    assert_false(world->IsSeenByCamera(nullptr));
+
+    std::vector<espy::Node> seen;
+    assert_int_equal(world->GetSeenByCamera(seen), espyResult_Ok);
+    assert_int_equal(seen.size(), 1);
+    assert_true(seen[0] == prim);
+    prim.AddTag("Enemy");
+    std::vector<std::string> tags = {"Turret", "Enemy"};
+    world->GetSeenByCamera(seen, &tags, camera);
+    assert_int_equal(seen.size(), 1);
+    tags = {"Turret"};
+    world->GetSeenByCamera(seen, &tags);
+    assert_int_equal(seen.size(), 0);
+    tags.clear();
+    world->GetSeenByCamera(seen, &tags);
+    assert_int_equal(seen.size(), 0);
+    assert_int_equal(world->CouldSeeBox({{-1, -1, 9}, {1, 1, 10}}), espyVisibility_Outside);
+}
+
+static void test_handles(void** state)
+{
+    (void)state;
+    espy::World world, other;
+    espy::Node node = espyCpp_Box(world, espyCpp_Cube(world), {0, 0, -5});
+    espy::Node camera = espyCpp_Camera(world);
+    espy::Node none;
+    assert_false(static_cast<bool>(none));
+    assert_true(none == espy::Node(nullptr));
+    assert_int_equal(none.SetName("x"), espyResult_InvalidId);
+    assert_int_equal(none.GetFlags(), 0);
+
+    // Nodes of another world are none there; as a camera they are not the active one either.
+    espyCpp_Camera(other);
+    espy::Node there = espyCpp_Box(other, espyCpp_Cube(other), {0, 0, -5});
+    assert_true(other.IsSeenByCamera(there));
+    assert_false(other.IsSeenByCamera(node));
+    assert_false(other.IsSeenByCamera(there, camera));
+    assert_false(other.IsNode(node));
+    assert_int_equal(there.SetParent(node), espyResult_InvalidId);
+
+    // Moving a world moves what it owns; its nodes go on.
+    espy::World moved = std::move(world);
+    assert_false(static_cast<bool>(world));
+    assert_true(static_cast<bool>(node));
+    assert_int_equal(moved.GetNodeCount(), 2);
+    {
+        espy::World borrowed = espy::World::Borrow(moved.Get());
+        assert_true(borrowed.IsNode(node));
+    }
+    assert_true(moved.IsNode(node));
+    node.DestroyNode();
+    assert_false(static_cast<bool>(node));
+    assert_int_equal(node.SetName("x"), espyResult_InvalidId);
+}
+
+static void test_tracker(void** state)
+{
+    (void)state;
+    espy::World world;
+    espy::Node node = espyCpp_Box(world, espyCpp_Cube(world), {0, 0, -5});
+    espyCpp_Camera(world);
+    espy::ViewTracker tracker(world);
+    assert_true(static_cast<bool>(tracker));
+    espyViewEvent events[4];
+    uint32_t count;
+    assert_int_equal(tracker.Poll(events, 4, &count), espyResult_Ok);
+    assert_int_equal(count, 1);
+    assert_true(events[0].entered && espy::Node(world.Get(), events[0].node) == node);
+    node.Enable(espyNodeFlag_Hidden, true);
+    assert_int_equal(tracker.Poll(events, 4, &count), espyResult_Ok);
+    assert_int_equal(count, 1);
+    assert_false(events[0].entered);
+}
+
+static void test_renderer(void** state)
+{
+    (void)state;
+    // None registered: no crash, everything drawn, nothing counted.
+    assert_false(espy::Renderer::Get()->IsOcclusionCullingEnabled());
+    espy::Renderer::Get()->EnableOcclusionCulling(true);
+    assert_int_equal(espy::Renderer::Get()->GetNumOcclusionCulled(), 0);
+    assert_int_equal(espy::Renderer::Get()->CullAll(), espyResult_InvalidId);
+
+    espy::World world;
+    espyMeshId mesh = espyCpp_Cube(world);
+    espyCpp_Box(world, mesh, {0, 0, -5});
+    espyCpp_Box(world, mesh, {0, 0, 5});
+    espy::Node camera = espyCpp_Camera(world);
+    {
+        espy::Renderer renderer(world);
+        espy::Renderer::Register(&renderer);
+        espyViewId view;
+        assert_int_equal(renderer.CreateView(&view), espyResult_Ok);
+        assert_int_equal(renderer.BeginFrame(), espyResult_Ok);
+        assert_int_equal(renderer.SetCamera(view, camera), espyResult_Ok);
+        assert_int_equal(renderer.Cull(view), espyResult_Ok);
+        renderer.EndFrame();
+        uint32_t count;
+        assert_non_null(renderer.GetDraws(view, &count));
+        assert_int_equal(count, 1);
+        assert_int_equal(espy::Renderer::Get()->GetNumFrustumCulled(), 1);
+        assert_int_equal(espy::Renderer::Get()->GetNumOcclusionCulled(), 0);
+        assert_true(espy::Renderer::Get()->IsOcclusionCullingEnabled());
+        espy::Renderer::Get()->EnableOcclusionCulling(false);
+        assert_false(renderer.IsOcclusionCullingEnabled());
+        assert_true(renderer.FormatStats().size() > 10);
+    }
+    assert_false(static_cast<bool>(*espy::Renderer::Get()));
+}
+
+static bool espyCpp_Matches(const std::string& pattern, const std::string& name)
+{
+    return pattern.back() == '*' ? name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0
+                                 : name == pattern;
+}
+
+/// Every function of the headers that bindings/unbound.txt does not name is called in espy.hpp.
+static void test_no_function_is_missing(void** state)
+{
+    (void)state;
+    std::ifstream api(ESPY_SOURCE_DIR "/bindings/api.json"), unbound(ESPY_SOURCE_DIR "/bindings/unbound.txt"),
+        header(ESPY_SOURCE_DIR "/include/espy/espy.hpp");
+    std::vector<std::string> patterns;
+    std::string line;
+    while (std::getline(unbound, line))
+    {
+        std::istringstream words(line);
+        std::string pattern;
+        if (words >> pattern && pattern[0] != '#')
+        {
+            patterns.push_back(pattern);
+        }
+    }
+    std::stringstream text;
+    text << header.rdbuf();
+    const std::string code = text.str(), key = "{\"name\": \"";
+    int count = 0;
+    while (std::getline(api, line))
+    {
+        if (line.compare(0, key.size(), key) != 0)
+        {
+            continue;
+        }
+        std::string name = line.substr(key.size(), line.find('"', key.size()) - key.size());
+        bool skipped = false;
+        for (const std::string& pattern : patterns)
+        {
+            skipped = skipped || espyCpp_Matches(pattern, name);
+        }
+        if (!skipped && code.find(name + "(") == std::string::npos)
+        {
+            fail_msg("espy.hpp lacks %s", name.c_str());
+        }
+        count += skipped ? 0 : 1;
+    }
+    assert_true(count >= 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scene_names),
+        cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_tracker),
+        cmocka_unit_test(test_renderer),
+        cmocka_unit_test(test_no_function_is_missing),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
