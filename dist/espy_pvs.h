@@ -304,6 +304,7 @@ typedef struct espyPvsInfo
     uint32_t dynamicIndexBytes; ///< 2 or 4; 0 without the dynamic table.
     bool occlusionCulling;      ///< The scene's switch at bake time.
     uint32_t consoleBudgetKB;   ///< 0: unlimited.
+    uint32_t levelSettings;     ///< espyBakeSetting bits: settings that were the level's own.
     float nearDistance;         ///< Metres.
     float smallestHole;         ///< Metres.
     uint64_t seed;
@@ -411,6 +412,11 @@ ESPY_API espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint3
 /// without a table, where the box is not valid, or for a cell other than ESPY_PVS_OUTSIDE that the file does not have.
 /// Cost: one bit test a block touched; from a packed file that of espyPvs_ReadDynamicSet on top. Thread: any.
 ESPY_API espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box);
+
+/// The same with the words of a set: one of this file's, as espyPvs_ReadDynamicSet wrote it, or the union of several,
+/// which is then seen from any of their cells. Null: everything is visible. Cost: one bit test a block touched,
+/// whatever the form of the file: for many boxes from one cell. Thread: any.
+ESPY_API espyVisibility espyPvs_TestBoxInSet(const espyPvs* pvs, const uint32_t* dynamicSet, espyBox box);
 
 /// Culls many draws at once. `slots[i]` is the slot of draw i or ESPY_PVS_NO_SLOT. Bit i of outBits (rounded up to
 /// whole words, unused high bits zero) is 1 where the draw is kept. Slots out of range are kept. A null `set` keeps

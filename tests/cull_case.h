@@ -7,11 +7,13 @@
 #include "view_case.h"
 
 #include <espy/culling.h>
+#include <espy/pack.h>
 
 /// A file, and draws in its space, some of whose bounds are of no use.
 typedef struct espyCullCase
 {
     espyPvsCase made;
+    espyPackResult packed; ///< The file in use with every fifth seed.
     espyPvs pvs;
     espyVec3 offset;
     espyBox* boxes;

@@ -9,6 +9,7 @@
 
 #include <espy/debug_draw.h>
 #include <espy/editor.h>
+#include <espy/pack.h>
 #include <espy/renderer.h>
 
 #include <stdio.h>
@@ -463,6 +464,85 @@ static void report_31_files_work_side_by_side(void** state)
     espyRenderer_Destroy(renderer);
     espyWorld_Destroy(world);
     espyWorldCase_Free(&c);
+}
+
+/// A renderer keeps the words of its sets while the cells stay the same: whatever files come and go meanwhile, in
+/// memory that is used again, it must answer like one that has just been made.
+static void words_that_are_kept_are_never_wrong(void** state)
+{
+    (void)state;
+    enum
+    {
+        files = 3
+    };
+    espyWorldCase cases[files];
+    espyPackResult packed[files];
+    espyDataId loaded[files] = {{0, 0}};
+    espyWorld* world = espyWorldCase_World(NULL, false);
+    espyNodeId nodes[ESPY_WORLD_CASE_ENTRIES];
+    uint8_t* memory[files] = {NULL};
+    for (uint32_t i = 0; i < files; ++i)
+    {
+        cases[i] = espyWorldCase_Make(40 + i, false);
+        espyWorldCase_Nodes(world, &cases[i], (espyVec3){0}, nodes);
+        assert_int_equal(espyPack_Pack(cases[i].file.file, cases[i].file.size, NULL, &packed[i]), espyResult_Ok);
+        size_t most = packed[i].size > cases[i].file.size ? packed[i].size : cases[i].file.size;
+        memory[i] = aligned_alloc(64, (most + 63u) / 64u * 64u);
+    }
+    espyRenderer* kept = espyTest_Renderer(world, NULL);
+    espyViewId views[2];
+    espyRendererViewDef viewDef = espyRendererViewDef_Default();
+    viewDef.frustum = false;
+    assert_int_equal(espyRenderer_CreateView(kept, &viewDef, &views[0]), espyResult_Ok);
+    espyiRng rng = espyiRng_Seed(77);
+    uint32_t culled = 0;
+    for (uint32_t step = 0; step < 400; ++step)
+    {
+        uint32_t i = espyiRng_Below(&rng, files);
+        if (loaded[i].index1 != 0)
+        {
+            assert_int_equal(espyWorld_RemoveData(world, loaded[i]), espyResult_Ok);
+            loaded[i] = (espyDataId){0, 0};
+        }
+        else if (espyiRng_Below(&rng, 2) == 0)
+        {
+            // Plain or packed, always at one of the same addresses.
+            bool pack = espyiRng_Below(&rng, 2) == 0;
+            espyDataDef def = espyDataDef_Default();
+            def.size = pack ? packed[i].size : cases[i].file.size;
+            memcpy(memory[i], pack ? packed[i].data : cases[i].file.file, def.size);
+            def.bytes = memory[i];
+            assert_int_equal(espyWorld_AddData(world, &def, &loaded[i], NULL), espyResult_Ok);
+        }
+        espyViewDef def = espyViewDef_Default();
+        float x = espyiRng_Below(&rng, 3) == 0 ? 1.0f : 4.0f;
+        def.view = espyViewCase_LookAlong((espyVec3){x + 0.02f, 3.0f, 1.0f}, (espyVec3){1, 0.1f, 0});
+        espyRenderer* fresh = espyTest_Renderer(world, NULL);
+        assert_int_equal(espyRenderer_CreateView(fresh, &viewDef, &views[1]), espyResult_Ok);
+        espyRenderer* both[2] = {kept, fresh};
+        const espyDraw* draws[2];
+        uint32_t counts[2];
+        for (uint32_t k = 0; k < 2; ++k)
+        {
+            assert_int_equal(espyRenderer_BeginFrame(both[k]), espyResult_Ok);
+            assert_int_equal(espyRenderer_SetView(both[k], views[k], &def, NULL), espyResult_Ok);
+            assert_int_equal(espyRenderer_Cull(both[k], views[k]), espyResult_Ok);
+            draws[k] = espyRenderer_GetDraws(both[k], views[k], &counts[k]);
+        }
+        assert_int_equal(counts[0], counts[1]);
+        assert_memory_equal(draws[0], draws[1], counts[0] * sizeof *draws[0]);
+        culled += espyRenderer_GetViewStats(fresh, views[1]).counts.occlusionCulled;
+        espyRenderer_Destroy(fresh);
+    }
+    assert_true(culled > 1000);
+    espyRenderer_Destroy(kept);
+    espyWorld_Destroy(world);
+    for (uint32_t i = 0; i < files; ++i)
+    {
+        free(memory[i]);
+        espyPack_Free(&packed[i]);
+        espyWorldCase_Free(&cases[i]);
+    }
 }
 
 static void a_stale_file_hides_nothing(void** state)
@@ -1048,6 +1128,7 @@ int main(void)
         cmocka_unit_test(report_45_the_eye_decides),
         cmocka_unit_test(report_15_moving_things_are_looked_up_anew),
         cmocka_unit_test(report_31_files_work_side_by_side),
+        cmocka_unit_test(words_that_are_kept_are_never_wrong),
         cmocka_unit_test(a_stale_file_hides_nothing),
         cmocka_unit_test(switches_and_counts_follow_the_requirement),
         cmocka_unit_test(an_editors_own_view_is_never_culled),

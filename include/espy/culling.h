@@ -23,8 +23,10 @@ typedef struct espyViewSet
 {
     const espyPvs* pvs;
     espyVec3 offset;     ///< Where the data's origin lies in the world, metres.
-    const uint32_t* set; ///< As espyPvs_GetStaticSet: bits of slots. Null: everything is visible.
-    uint32_t cellCount;  ///< 0: everything is visible, moving things too.
+    const uint32_t* set; ///< Bits of slots. Null: everything in its place is visible.
+    /// Bits of coarse blocks. Null: moving things are asked about cell by cell, or there is no table.
+    const uint32_t* dynamicSet;
+    uint32_t cellCount; ///< 0: everything is visible, moving things too.
     int32_t cells[ESPY_VIEW_MAX_CELLS];
 } espyViewSet;
 

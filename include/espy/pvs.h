@@ -158,6 +158,11 @@ ESPY_API espyVisibility espyPvs_TestSlot(const espyPvs* pvs, int32_t cell, uint3
 /// Cost: one bit test a block touched; from a packed file that of espyPvs_ReadDynamicSet on top. Thread: any.
 ESPY_API espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box);
 
+/// The same with the words of a set: one of this file's, as espyPvs_ReadDynamicSet wrote it, or the union of several,
+/// which is then seen from any of their cells. Null: everything is visible. Cost: one bit test a block touched,
+/// whatever the form of the file: for many boxes from one cell. Thread: any.
+ESPY_API espyVisibility espyPvs_TestBoxInSet(const espyPvs* pvs, const uint32_t* dynamicSet, espyBox box);
+
 /// Culls many draws at once. `slots[i]` is the slot of draw i or ESPY_PVS_NO_SLOT. Bit i of outBits (rounded up to
 /// whole words, unused high bits zero) is 1 where the draw is kept. Slots out of range are kept. A null `set` keeps
 /// all; any other is one of this file's static sets, in the file or as espyPvs_ReadStaticSet wrote it. `outBits` holds

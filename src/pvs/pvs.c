@@ -286,11 +286,46 @@ static bool espyPvs_AxisBlocks(const espyPvs* pvs, uint32_t axis, float origin, 
     return true;
 }
 
+static bool espyPvs_IsBox(const espyBox* box)
+{
+    return espyPvs_IsInterval(box->min.x, box->max.x) && espyPvs_IsInterval(box->min.y, box->max.y) &&
+           espyPvs_IsInterval(box->min.z, box->max.z);
+}
+
+espyVisibility espyPvs_TestBoxInSet(const espyPvs* pvs, const uint32_t* dynamicSet, espyBox box)
+{
+    if (pvs->coarseFactor == 0 || !espyPvs_IsBox(&box))
+    {
+        return espyVisibility_Unknown;
+    }
+    uint32_t bx[2], by[2], bz[2];
+    if (!dynamicSet || !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, bx) ||
+        !espyPvs_AxisBlocks(pvs, 1, pvs->origin.y, box.min.y, box.max.y, by) ||
+        !espyPvs_AxisBlocks(pvs, 2, pvs->origin.z, box.min.z, box.max.z, bz))
+    {
+        return espyVisibility_Visible;
+    }
+    for (uint32_t z = bz[0]; z <= bz[1]; ++z)
+    {
+        for (uint32_t y = by[0]; y <= by[1]; ++y)
+        {
+            for (uint32_t x = bx[0]; x <= bx[1]; ++x)
+            {
+                int32_t block = espyPvsMap_Rank(&pvs->coarseMap, pvs->coarseDims, x, y, z);
+                if (block < 0 || espyiBits_Get(dynamicSet, (uint32_t)block))
+                {
+                    return espyVisibility_Visible;
+                }
+            }
+        }
+    }
+    return espyVisibility_Occluded;
+}
+
 espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
 {
-    if (pvs->coarseFactor == 0 || !espyPvs_IsInterval(box.min.x, box.max.x) ||
-        !espyPvs_IsInterval(box.min.y, box.max.y) || !espyPvs_IsInterval(box.min.z, box.max.z) ||
-        cell < ESPY_PVS_OUTSIDE || (cell >= 0 && (uint32_t)cell >= pvs->cellCount))
+    if (pvs->coarseFactor == 0 || !espyPvs_IsBox(&box) || cell < ESPY_PVS_OUTSIDE ||
+        (cell >= 0 && (uint32_t)cell >= pvs->cellCount))
     {
         return espyVisibility_Unknown;
     }

@@ -43,61 +43,67 @@ static const espyiFrustumKernels* espyCull_Kernels(espyIsa cap)
 
 size_t espyViewSet_ScratchWords(const espyPvs* pvs)
 {
-    // The union, and one set at a time of files that do not hold them as words.
-    return (size_t)pvs->staticWords * 2u;
+    // For each table the union, and one set at a time of files that do not hold them as words.
+    return ((size_t)pvs->staticWords + pvs->coarseWords) * 2u;
 }
 
-/// The set of a cell, in the file or read into `words`. Null where the cell has none.
-static const uint32_t* espyViewSet_Read(const espyPvs* pvs, int32_t cell, uint32_t* words)
+/// One of the two tables of a file.
+typedef struct espyViewTable
 {
-    const uint32_t* set = espyPvs_GetStaticSet(pvs, cell);
-    if (!set && words && pvs->staticWords > 0 && espyPvs_ReadStaticSet(pvs, cell, words))
+    const uint32_t* (*get)(const espyPvs* pvs, int32_t cell);
+    bool (*read)(const espyPvs* pvs, int32_t cell, uint32_t* words);
+    uint32_t words;
+} espyViewTable;
+
+/// The union of the sets of all cells: in the file where they are one, else in the scratch (twice the words, or null).
+/// Null where a cell has none, or there is no scratch.
+static const uint32_t* espyViewSet_Unite(const espyViewSet* view, espyViewTable table, uint32_t* scratch)
+{
+    const uint32_t* first = table.get(view->pvs, view->cells[0]);
+    bool same = first != NULL;
+    for (uint32_t i = 1; i < view->cellCount; ++i)
     {
-        set = words;
+        same = same && table.get(view->pvs, view->cells[i]) == first;
     }
-    return set;
-}
-
-/// The union of the sets of all cells in the first half of the scratch; false where one of them has none.
-static bool espyViewSet_Unite(const espyViewSet* set, uint32_t* scratch)
-{
-    uint32_t words = set->pvs->staticWords;
+    if (same || !scratch || table.words == 0)
+    {
+        return first && same ? first : NULL;
+    }
+    uint32_t* one = scratch + table.words;
     const uint32_t* last = NULL;
-    for (uint32_t i = 0; i < set->cellCount; ++i)
+    for (uint32_t i = 0; i < view->cellCount; ++i)
     {
-        const uint32_t* cell = espyViewSet_Read(set->pvs, set->cells[i], scratch + words);
-        if (!cell)
+        const uint32_t* set = table.get(view->pvs, view->cells[i]);
+        if (!set && !table.read(view->pvs, view->cells[i], one))
         {
-            return false;
+            return NULL;
         }
+        const uint32_t* from = set ? set : one;
         // Neighbours often share a set.
-        for (uint32_t w = 0; (i == 0 || cell != last || cell == scratch + words) && w < words; ++w)
+        for (uint32_t w = 0; (!set || set != last) && w < table.words; ++w)
         {
-            scratch[w] = i == 0 ? cell[w] : scratch[w] | cell[w];
+            scratch[w] = i == 0 ? from[w] : scratch[w] | from[w];
         }
-        last = cell;
+        last = set;
     }
-    return true;
+    return scratch;
+}
+
+void espyiViewSet_Fill(espyViewSet* set, uint32_t* scratch)
+{
+    espyViewTable statics = {espyPvs_GetStaticSet, espyPvs_ReadStaticSet, set->pvs->staticWords};
+    espyViewTable dynamics = {espyPvs_GetDynamicSet, espyPvs_ReadDynamicSet, set->pvs->coarseWords};
+    set->set = set->cellCount > 0 ? espyViewSet_Unite(set, statics, scratch) : NULL;
+    set->dynamicSet = set->cellCount > 0
+                          ? espyViewSet_Unite(set, dynamics, scratch ? scratch + 2u * (size_t)statics.words : NULL)
+                          : NULL;
 }
 
 void espyViewSet_Make(espyViewSet* out, const espyView* view, const espyPvs* pvs, espyVec3 offset, uint32_t* scratch)
 {
     *out = (espyViewSet){.pvs = pvs, .offset = offset};
     out->cellCount = espyView_FindCells(view, pvs, offset, out->cells);
-    const uint32_t* first = out->cellCount > 0 ? espyPvs_GetStaticSet(pvs, out->cells[0]) : NULL;
-    bool same = first != NULL;
-    for (uint32_t i = 1; i < out->cellCount; ++i)
-    {
-        same = same && espyPvs_GetStaticSet(pvs, out->cells[i]) == first;
-    }
-    if (same)
-    {
-        out->set = first;
-    }
-    else if (out->cellCount > 0 && scratch && espyViewSet_Unite(out, scratch))
-    {
-        out->set = scratch;
-    }
+    espyiViewSet_Fill(out, scratch);
 }
 
 /// value - offset, rounded up or down. What a subtraction loses can be found exactly (Knuth, "The Art of Computer
@@ -137,7 +143,9 @@ bool espyViewSet_HidesBox(const espyViewSet* sets, uint32_t setCount, espyBox bo
             local.max.y = espyCull_ToData(box.max.y, set->offset.y, true);
             local.max.z = espyCull_ToData(box.max.z, set->offset.z, true);
         }
-        if (espyView_TestMovingBox(set->pvs, set->cells, set->cellCount, local) == espyVisibility_Occluded)
+        espyVisibility answer = set->dynamicSet ? espyPvs_TestBoxInSet(set->pvs, set->dynamicSet, local)
+                                                : espyView_TestMovingBox(set->pvs, set->cells, set->cellCount, local);
+        if (answer == espyVisibility_Occluded)
         {
             return true;
         }

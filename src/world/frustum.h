@@ -23,4 +23,7 @@ const espyiFrustumKernels* espyiFrustum_GetSse41(void);
 const espyiFrustumKernels* espyiFrustum_GetAvx2(void);
 const espyiFrustumKernels* espyiFrustum_GetAvx512(void);
 
+/// Fills the words of a set from its file and cells, as espyViewSet_Make does.
+void espyiViewSet_Fill(espyViewSet* set, uint32_t* scratch);
+
 #endif

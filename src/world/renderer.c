@@ -3,6 +3,7 @@
 #include "world/renderer_internal.h"
 
 #include "world/draws.h"
+#include "world/frustum.h"
 
 #include <espy/gameplay.h>
 
@@ -52,6 +53,7 @@ static void espyRenderer_FreeView(espyRenderer* renderer, espyiRendererView* vie
     espyiFree(&renderer->hooks, view->updateList);
     espyiFree(&renderer->hooks, view->draws);
     espyiFree(&renderer->hooks, view->sets);
+    espyiFree(&renderer->hooks, view->setKeys);
     espyiFree(&renderer->hooks, view->scratch);
     *view = (espyiRendererView){.generation = view->generation};
 }
@@ -133,10 +135,16 @@ static bool espyRenderer_Reserve(espyRenderer* renderer, espyiRendererView* view
             return false;
         }
         view->scratchWords = words;
+        for (size_t i = 0; i < view->setCapacity; ++i)
+        {
+            view->setKeys[i] = (espyiSetKey){0};
+        }
     }
     if (draws->groupCount > view->setCapacity)
     {
-        if (!espyRenderer_Replace(hooks, (void**)&view->sets, draws->groupCount, sizeof *view->sets))
+        view->setCapacity = 0;
+        if (!espyRenderer_Replace(hooks, (void**)&view->sets, draws->groupCount, sizeof *view->sets) ||
+            !espyRenderer_Replace(hooks, (void**)&view->setKeys, draws->groupCount, sizeof *view->setKeys))
         {
             return false;
         }
@@ -295,6 +303,38 @@ const espyView* espyRenderer_GetView(const espyRenderer* renderer, espyViewId id
     return view ? &view->view : NULL;
 }
 
+/// Bytes of a file whose hash stands for all of it: the header has the hash of the rest.
+#define ESPY_RENDERER_KEY_BYTES 256u
+
+/// What the view sees of a file. The words of the last cull stay where the cells are the same: uniting sets, and
+/// reading those of packed files, is for when the camera changes cells.
+static void espyRenderer_MakeSet(espyViewSet* set, espyiSetKey* key, const espyView* view, const espyiDrawGroup* group,
+                                 uint32_t* scratch)
+{
+    const espyPvs* pvs = group->pvs;
+    size_t keyBytes = pvs->size < ESPY_RENDERER_KEY_BYTES ? pvs->size : ESPY_RENDERER_KEY_BYTES;
+    espyiSetKey now = {pvs->bytes, espyiHash_Bytes(pvs->size, pvs->bytes, keyBytes), scratch};
+    espyViewSet fresh = {.pvs = pvs, .offset = group->offset};
+    fresh.cellCount = espyView_FindCells(view, pvs, group->offset, fresh.cells);
+    bool same = key->bytes == now.bytes && key->hash == now.hash && key->scratch == now.scratch &&
+                set->cellCount == fresh.cellCount;
+    for (uint32_t i = 0; i < fresh.cellCount && same; ++i)
+    {
+        same = set->cells[i] == fresh.cells[i];
+    }
+    if (same)
+    {
+        fresh.set = set->set;
+        fresh.dynamicSet = set->dynamicSet;
+    }
+    else
+    {
+        espyiViewSet_Fill(&fresh, scratch);
+    }
+    *set = fresh;
+    *key = now;
+}
+
 /// What the view sees of each file, in the order of the groups; groups that may not be used see everything.
 static void espyRenderer_MakeSets(const espyRenderer* renderer, espyiRendererView* view, const espyiDraws* draws)
 {
@@ -304,19 +344,24 @@ static void espyRenderer_MakeSets(const espyRenderer* renderer, espyiRendererVie
     for (uint32_t i = 0; i < draws->groupCount; ++i)
     {
         const espyiDrawGroup* group = draws->groups[i];
-        view->sets[i] = (espyViewSet){.pvs = group->pvs};
-        if (!group->pvs)
+        if (group->pvs && enabled && group->usable)
         {
-            continue;
-        }
-        ++view->stats.files;
-        if (enabled && group->usable)
-        {
-            espyViewSet_Make(&view->sets[i], &view->view, group->pvs, group->offset, scratch);
-            scratch += espyViewSet_ScratchWords(group->pvs);
+            espyRenderer_MakeSet(&view->sets[i], &view->setKeys[i], &view->view, group, scratch);
             view->stats.filesUsed += view->sets[i].cellCount > 0 ? 1u : 0u;
             view->stats.cells += view->sets[i].cellCount;
         }
+        else
+        {
+            view->sets[i] = (espyViewSet){.pvs = group->pvs};
+            view->setKeys[i] = (espyiSetKey){0};
+        }
+        view->stats.files += group->pvs ? 1u : 0u;
+        scratch += group->pvs ? espyViewSet_ScratchWords(group->pvs) : 0;
+    }
+    // Groups that are gone: others may have used their words.
+    for (size_t i = draws->groupCount; i < view->setCapacity; ++i)
+    {
+        view->setKeys[i] = (espyiSetKey){0};
     }
 }
 

@@ -9,6 +9,14 @@
 
 #define ESPYI_RENDERER_NAME 32u
 
+/// What a set was made from: it holds while a view looks from the same cells of the same file.
+typedef struct espyiSetKey
+{
+    const uint8_t* bytes; ///< Of the file; null: nothing is kept.
+    uint64_t hash;        ///< Of its header, which holds the hash of the whole.
+    const uint32_t* scratch;
+} espyiSetKey;
+
 typedef struct espyiRendererView
 {
     uint32_t generation;
@@ -24,7 +32,8 @@ typedef struct espyiRendererView
     uint32_t* updateList;
     espyDraw* draws; ///< What is drawn, then what is updated.
     uint32_t capacity;
-    espyViewSet* sets; ///< One a file.
+    espyViewSet* sets;    ///< One a group of draws.
+    espyiSetKey* setKeys; ///< Of the sets.
     size_t setCapacity;
     uint32_t* scratch; ///< For the unions of all files.
     size_t scratchWords;
