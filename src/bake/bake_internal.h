@@ -16,9 +16,7 @@
 #include "core/core.h"
 #include "core/tasks.h"
 #include "geometry/bvh.h"
-
-/// Part of every hash: raise it with any change that may change the answers of a bake.
-#define ESPYI_BAKE_ALGORITHM 2u
+#include "pvs/content_hash.h"
 
 /// Surfaces this close never hide each other; also where a segment ends before its target. Metres.
 #define ESPYI_SURFACE_GAP 1e-4f

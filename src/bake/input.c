@@ -154,31 +154,19 @@ espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t
 
 // --- hashes
 
-// Adding 0 turns -0 into 0, which compare equal and mean the same.
 static void espyInput_PushFloats(uint64_t* hash, const float* values, size_t count)
 {
-    uint32_t words[24];
-    for (size_t i = 0; i < count; ++i)
-    {
-        float v = values[i] + 0.0f;
-        memcpy(&words[i], &v, sizeof v);
-        // Every NaN is the same NaN.
-        words[i] = v == v ? words[i] : 0x7FC00000u;
-    }
-    *hash = espyiHash_Words(*hash, words, count);
+    *hash = espyiContentHash_AddFloats(*hash, values, count);
 }
 
 static uint64_t espyInput_HashMesh(const espyiGrid* grid, const espyTriangles* mesh, bool vertices)
 {
-    uint64_t hash = espyiHash_U64(mesh->triangleCount, ESPYI_BAKE_ALGORITHM);
+    uint64_t hash = espyiContentHash_Begin(mesh->triangleCount);
     for (uint64_t i = 0; i < mesh->triangleCount; ++i)
     {
-        espyVec3 corners[3];
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            corners[k] = espyiScene_ToLocal(grid, mesh->positions[mesh->indices[3u * i + k]]);
-        }
-        espyInput_PushFloats(&hash, &corners[0].x, 9);
+        const uint32_t* at = &mesh->indices[3u * i];
+        const espyVec3 corners[3] = {mesh->positions[at[0]], mesh->positions[at[1]], mesh->positions[at[2]]};
+        hash = espyiContentHash_AddTriangle(hash, grid->origin, corners);
     }
     // The fixed scheme strides over the vertices as they are stored.
     for (uint32_t i = 0; vertices && i < mesh->vertexCount; ++i)

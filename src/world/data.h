@@ -192,7 +192,17 @@ static inline bool espyiVec3_IsFinite(espyVec3 v)
     return v.x - v.x == 0.0f && v.y - v.y == 0.0f && v.z - v.z == 0.0f;
 }
 
+// --- baked_hash.c
+
+/// Looks at the hashes of occluders that have a node and fit to the bit. Those that differ where others agree are given
+/// a content that no node has: the node was edited since the bake. False where memory ends.
+bool espyiGroup_CheckHashes(const espyWorld* world, espyiGroup* group);
+
 // --- unrolling
+
+/// The double-precision world transform, composed from the root down as a bake does; false for hierarchies of more than
+/// 256 levels.
+bool espyiWorldData_ExactTransform(const espyWorld* world, int32_t slot, espyiMat4d* out);
 
 /// Side of the unroll cells that a node has in a file (or in none: null), metres.
 float espyiWorldData_UnrollSize(const espyWorld* world, int32_t slot, const espyPvs* pvs);

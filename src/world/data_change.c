@@ -104,10 +104,15 @@ static void espySnapshot_Offer(espyWorld* world, espyiSnapshot* snapshot, uint32
         bool changed;
         // With other cells it is drawn in other parts.
         bool redraw = world->data->unrollInstances && home->group == 0;
-        if (!espyiWorldData_FitUnroll(world, home, slot, &group->file->pvs, &old, &changed) ||
-            (changed && redraw &&
-             !espyiGroup_Reserve(&world->hooks, snapshot->groups[0], espyiWorldData_DrawsOf(world, slot))))
+        if (!espyiWorldData_FitUnroll(world, home, slot, &group->file->pvs, &old, &changed))
         {
+            return;
+        }
+        if (changed && redraw &&
+            !espyiGroup_Reserve(&world->hooks, snapshot->groups[0], espyiWorldData_DrawsOf(world, slot)))
+        {
+            espyiFree(&world->hooks, world->data->unrolls[slot]);
+            world->data->unrolls[slot] = old;
             return;
         }
         espyiFree(&world->hooks, old);

@@ -352,7 +352,7 @@ static espyResult espyDataJob_MatchOccluders(espyDataJob* job, uint32_t index)
             espyiGroup_RefreshOccluder(job->world, group, entry);
         }
     }
-    return espyResult_Ok;
+    return espyiGroup_CheckHashes(job->world, group) ? espyResult_Ok : espyResult_OutOfMemory;
 }
 
 // --- adding

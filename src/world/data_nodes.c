@@ -3,6 +3,9 @@
 #include "world/data.h"
 #include "world/data_text.h"
 
+/// Ancestors up to which transforms are composed exactly: 1 KB of stack.
+#define ESPY_DATA_MAX_DEPTH 256
+
 // --- what a node is
 
 uint64_t espyiWorldData_ContentKey(const espyWorld* world, int32_t slot)
@@ -92,19 +95,13 @@ uint32_t espyiWorldData_DrawsOf(const espyWorld* world, int32_t slot)
     return world->data->unrollInstances && unroll && unroll->cellCount > 0 ? unroll->cellCount : 1u;
 }
 
-/// The double-precision world transform, composed from the root down as a bake does; false for hierarchies so deep that
-/// it would take long.
-static bool espyWorld_ExactTransform(const espyWorld* world, int32_t slot, espyiMat4d* out)
+bool espyiWorldData_ExactTransform(const espyWorld* world, int32_t slot, espyiMat4d* out)
 {
-    enum
-    {
-        MAX_DEPTH = 256
-    };
-    int32_t chain[MAX_DEPTH];
+    int32_t chain[ESPY_DATA_MAX_DEPTH];
     uint32_t depth = 0;
     for (; slot != ESPYI_WORLD_NONE; slot = world->nodes[slot].parent)
     {
-        if (depth == MAX_DEPTH)
+        if (depth == ESPY_DATA_MAX_DEPTH)
         {
             return false;
         }
@@ -137,7 +134,7 @@ espyiUnroll* espyiWorldData_MakeUnroll(const espyWorld* world, int32_t slot, con
     }
     float size = espyiWorldData_UnrollSize(world, slot, pvs);
     espyiMat4d transform;
-    if (!espyWorld_ExactTransform(world, slot, &transform))
+    if (!espyiWorldData_ExactTransform(world, slot, &transform))
     {
         transform = espyiMat4d_From(&node->world);
     }
