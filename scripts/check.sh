@@ -68,9 +68,9 @@ check_asan() {
 check_tsan() {
     say "tsan: what is threaded"
     cmake --preset tsan -G Ninja >build-tsan.log
-    cmake --build build-tsan -j "$jobs" --target test_threads test_tasks test_pvs test_checkpoint test_culling test_renderer
+    cmake --build build-tsan -j "$jobs" --target test_threads test_tasks test_pvs test_checkpoint test_culling test_renderer test_streaming
     local suite
-    for suite in threads tasks pvs checkpoint culling renderer; do
+    for suite in threads tasks pvs checkpoint culling renderer streaming; do
         "build-tsan/bin/test_$suite"
     done
 }
