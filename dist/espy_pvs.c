@@ -1079,6 +1079,9 @@ ESPY_EXPORT const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t k
 #define ESPYI_PACK_FIRST_SLOT (ESPYI_PACK_FIRST_GROUP + ESPYI_PACK_GROUP_CONTEXTS)
 #define ESPYI_PACK_CONTEXTS (ESPYI_PACK_FIRST_SLOT + ESPYI_PACK_SLOT_CONTEXTS)
 
+_Static_assert(ESPYI_PACK_FIRST_GROUP == 456 && ESPYI_PACK_FIRST_SLOT == 504 && ESPYI_PACK_CONTEXTS == 536,
+               "contexts are numbered as docs/format.md says");
+
 /// A tile or block along one axis. Its cells are low to high - 1.
 typedef struct espyiPackSpan
 {
@@ -2712,21 +2715,44 @@ static void espyPackCoder_Start(espyPackCoder* coder, const uint8_t* from, const
     }
 }
 
+/// Brings the range back to 2^16 or more. It is at least 1, so that once is enough.
+static inline void espyPackCoder_Refill(espyPackCoder* coder)
+{
+    if (coder->range < 1u << 16)
+    {
+        uint32_t high = espyPackCoder_Byte(coder);
+        coder->code = coder->code << 16 | high << 8 | espyPackCoder_Byte(coder);
+        coder->range <<= 16;
+    }
+}
+
+static inline uint32_t espyPackCoder_Decode(espyPackCoder* coder, uint32_t probability)
+{
+    uint32_t bound = (coder->range >> ESPYI_PACK_PROBABILITY_BITS) * probability;
+    uint32_t bit = coder->code < bound ? 1u : 0u;
+    // Without a branch: which bit it is can hardly be guessed.
+    uint32_t other = bit - 1u;
+    coder->code -= bound & other;
+    coder->range = bound + ((coder->range - 2u * bound) & other);
+    espyPackCoder_Refill(coder);
+    return bit;
+}
+
 /// A bit that is 1 with the context's probability. `wanted` has no meaning here.
 static inline uint32_t espyPackCoder_Bit(espyPackCoder* coder, uint32_t context, uint32_t wanted)
 {
     (void)wanted;
-    uint32_t bound = (coder->range >> ESPYI_PACK_PROBABILITY_BITS) * coder->probabilities[context];
-    uint32_t bit = coder->code < bound ? 1u : 0u;
-    coder->code -= bit ? 0u : bound;
-    coder->range = bit ? bound : coder->range - bound;
-    // At least 512 on both sides of the bound, so that two bytes are enough.
-    while (coder->range < 1u << 24)
-    {
-        coder->range <<= 8;
-        coder->code = coder->code << 8 | espyPackCoder_Byte(coder);
-    }
-    return bit;
+    return espyPackCoder_Decode(coder, coder->probabilities[context]);
+}
+
+/// A bit by one of two contexts. Both are looked up before it is known which, since the bit before decides.
+static inline uint32_t espyPackCoder_BitOf(espyPackCoder* coder, uint32_t ifZero, uint32_t ifOne, uint32_t which,
+                                           uint32_t wanted)
+{
+    (void)wanted;
+    uint32_t zero = coder->probabilities[ifZero];
+    uint32_t one = coder->probabilities[ifOne];
+    return espyPackCoder_Decode(coder, zero ^ ((zero ^ one) & (0u - which)));
 }
 
 static inline uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t wanted)
@@ -2737,11 +2763,7 @@ static inline uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t wanted)
     // Only damaged bytes lead out of the interval.
     value = value < 0xFFFFu ? value : 0xFFFFu;
     coder->code -= value * coder->range;
-    while (coder->range < 1u << 24)
-    {
-        coder->range <<= 8;
-        coder->code = coder->code << 8 | espyPackCoder_Byte(coder);
-    }
+    espyPackCoder_Refill(coder);
     return value;
 }
 
@@ -2750,6 +2772,7 @@ static inline uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t wanted)
 //
 //   espyPackCoder                       what takes or gives bits
 //   espyPackCoder_Bit(coder, context, wanted)   codes one bit; the reader ignores `wanted`
+//   espyPackCoder_BitOf(coder, ifZero, ifOne, which, wanted)   the same by one of two contexts
 //   espyPackCoder_Raw(coder, wanted)            codes 16 bits of which nothing is known
 //   ESPY_PACK_WANTED(value)             `value` in the writer, 0 in the reader, where there is no target to look at
 //
@@ -2821,9 +2844,9 @@ static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* n
                 for (; part != 0; part &= part - 1u)
                 {
                     uint32_t bit = espyiPack_LowestBit(part);
-                    context = ESPYI_PACK_FIRST_SLOT + ((axes * 2u + (value >> bit & 1u)) * 2u + last) * 2u +
-                              (changes >> bit & 1u);
-                    last = espyPackCoder_Bit(&coder, context, wanted >> bit & 1u);
+                    context =
+                        ESPYI_PACK_FIRST_SLOT + (axes * 2u + (value >> bit & 1u)) * 4u + (changes >> bit & 1u);
+                    last = espyPackCoder_BitOf(&coder, context, context + 2u, last, wanted >> bit & 1u);
                     differs |= last << bit;
                 }
             }
@@ -2858,8 +2881,9 @@ static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* ne
             uint32_t bit = espyiPack_LowestBit(rest);
             uint32_t state = (a >> bit & 1u) | (b >> bit & 1u) << 1 | (c >> bit & 1u) << 2 | (d >> bit & 1u) << 3 |
                              (e >> bit & 1u) << 4 | (f >> bit & 1u) << 5 | (g >> bit & 1u) << 6;
-            uint32_t context = (nearby->firstState + state) * 3u + (state == lastState ? 1u + last : 0u);
-            last = espyPackCoder_Bit(&coder, context, wanted >> bit & 1u);
+            uint32_t context = (nearby->firstState + state) * 3u;
+            uint32_t same = state == lastState ? 1u : 0u;
+            last = espyPackCoder_BitOf(&coder, context + same, context + 2u * same, last, wanted >> bit & 1u);
             lastState = state;
             seen |= last << bit;
         }

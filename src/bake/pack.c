@@ -67,6 +67,18 @@ static void espyPackCoder_Push(espyPackCoder* coder)
     coder->low = coder->low << 8 & 0xFFFFFFFFu;
 }
 
+/// The reader's step: two bytes as soon as the range is below 2^16.
+static void espyPackCoder_Refill(espyPackCoder* coder)
+{
+    espyPackCoder_Carry(coder);
+    if (coder->range < 1u << 16)
+    {
+        coder->range <<= 16;
+        espyPackCoder_Push(coder);
+        espyPackCoder_Push(coder);
+    }
+}
+
 static uint32_t espyPackCoder_Bit(espyPackCoder* coder, uint32_t context, uint32_t bit)
 {
     ++coder->bits;
@@ -78,13 +90,13 @@ static uint32_t espyPackCoder_Bit(espyPackCoder* coder, uint32_t context, uint32
     uint32_t bound = (coder->range >> ESPYI_PACK_PROBABILITY_BITS) * coder->probabilities[context];
     coder->low += bit ? 0u : bound;
     coder->range = bit ? bound : coder->range - bound;
-    espyPackCoder_Carry(coder);
-    while (coder->range < 1u << 24)
-    {
-        coder->range <<= 8;
-        espyPackCoder_Push(coder);
-    }
+    espyPackCoder_Refill(coder);
     return bit;
+}
+
+static uint32_t espyPackCoder_BitOf(espyPackCoder* coder, uint32_t ifZero, uint32_t ifOne, uint32_t which, uint32_t bit)
+{
+    return espyPackCoder_Bit(coder, which ? ifOne : ifZero, bit);
 }
 
 static uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t value)
@@ -94,12 +106,7 @@ static uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t value)
     {
         coder->range >>= 16;
         coder->low += (uint64_t)value * coder->range;
-        espyPackCoder_Carry(coder);
-        while (coder->range < 1u << 24)
-        {
-            coder->range <<= 8;
-            espyPackCoder_Push(coder);
-        }
+        espyPackCoder_Refill(coder);
     }
     return value;
 }

@@ -39,6 +39,9 @@
 #define ESPYI_PACK_FIRST_SLOT (ESPYI_PACK_FIRST_GROUP + ESPYI_PACK_GROUP_CONTEXTS)
 #define ESPYI_PACK_CONTEXTS (ESPYI_PACK_FIRST_SLOT + ESPYI_PACK_SLOT_CONTEXTS)
 
+_Static_assert(ESPYI_PACK_FIRST_GROUP == 456 && ESPYI_PACK_FIRST_SLOT == 504 && ESPYI_PACK_CONTEXTS == 536,
+               "contexts are numbered as docs/format.md says");
+
 /// A tile or block along one axis. Its cells are low to high - 1.
 typedef struct espyiPackSpan
 {

@@ -3,6 +3,7 @@
 //
 //   espyPackCoder                       what takes or gives bits
 //   espyPackCoder_Bit(coder, context, wanted)   codes one bit; the reader ignores `wanted`
+//   espyPackCoder_BitOf(coder, ifZero, ifOne, which, wanted)   the same by one of two contexts
 //   espyPackCoder_Raw(coder, wanted)            codes 16 bits of which nothing is known
 //   ESPY_PACK_WANTED(value)             `value` in the writer, 0 in the reader, where there is no target to look at
 //
@@ -74,9 +75,9 @@ static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* n
                 for (; part != 0; part &= part - 1u)
                 {
                     uint32_t bit = espyiPack_LowestBit(part);
-                    context = ESPYI_PACK_FIRST_SLOT + ((axes * 2u + (value >> bit & 1u)) * 2u + last) * 2u +
-                              (changes >> bit & 1u);
-                    last = espyPackCoder_Bit(&coder, context, wanted >> bit & 1u);
+                    context =
+                        ESPYI_PACK_FIRST_SLOT + (axes * 2u + (value >> bit & 1u)) * 4u + (changes >> bit & 1u);
+                    last = espyPackCoder_BitOf(&coder, context, context + 2u, last, wanted >> bit & 1u);
                     differs |= last << bit;
                 }
             }
@@ -111,8 +112,9 @@ static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* ne
             uint32_t bit = espyiPack_LowestBit(rest);
             uint32_t state = (a >> bit & 1u) | (b >> bit & 1u) << 1 | (c >> bit & 1u) << 2 | (d >> bit & 1u) << 3 |
                              (e >> bit & 1u) << 4 | (f >> bit & 1u) << 5 | (g >> bit & 1u) << 6;
-            uint32_t context = (nearby->firstState + state) * 3u + (state == lastState ? 1u + last : 0u);
-            last = espyPackCoder_Bit(&coder, context, wanted >> bit & 1u);
+            uint32_t context = (nearby->firstState + state) * 3u;
+            uint32_t same = state == lastState ? 1u : 0u;
+            last = espyPackCoder_BitOf(&coder, context + same, context + 2u * same, last, wanted >> bit & 1u);
             lastState = state;
             seen |= last << bit;
         }

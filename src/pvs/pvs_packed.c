@@ -35,21 +35,44 @@ static void espyPackCoder_Start(espyPackCoder* coder, const uint8_t* from, const
     }
 }
 
+/// Brings the range back to 2^16 or more. It is at least 1, so that once is enough.
+static inline void espyPackCoder_Refill(espyPackCoder* coder)
+{
+    if (coder->range < 1u << 16)
+    {
+        uint32_t high = espyPackCoder_Byte(coder);
+        coder->code = coder->code << 16 | high << 8 | espyPackCoder_Byte(coder);
+        coder->range <<= 16;
+    }
+}
+
+static inline uint32_t espyPackCoder_Decode(espyPackCoder* coder, uint32_t probability)
+{
+    uint32_t bound = (coder->range >> ESPYI_PACK_PROBABILITY_BITS) * probability;
+    uint32_t bit = coder->code < bound ? 1u : 0u;
+    // Without a branch: which bit it is can hardly be guessed.
+    uint32_t other = bit - 1u;
+    coder->code -= bound & other;
+    coder->range = bound + ((coder->range - 2u * bound) & other);
+    espyPackCoder_Refill(coder);
+    return bit;
+}
+
 /// A bit that is 1 with the context's probability. `wanted` has no meaning here.
 static inline uint32_t espyPackCoder_Bit(espyPackCoder* coder, uint32_t context, uint32_t wanted)
 {
     (void)wanted;
-    uint32_t bound = (coder->range >> ESPYI_PACK_PROBABILITY_BITS) * coder->probabilities[context];
-    uint32_t bit = coder->code < bound ? 1u : 0u;
-    coder->code -= bit ? 0u : bound;
-    coder->range = bit ? bound : coder->range - bound;
-    // At least 512 on both sides of the bound, so that two bytes are enough.
-    while (coder->range < 1u << 24)
-    {
-        coder->range <<= 8;
-        coder->code = coder->code << 8 | espyPackCoder_Byte(coder);
-    }
-    return bit;
+    return espyPackCoder_Decode(coder, coder->probabilities[context]);
+}
+
+/// A bit by one of two contexts. Both are looked up before it is known which, since the bit before decides.
+static inline uint32_t espyPackCoder_BitOf(espyPackCoder* coder, uint32_t ifZero, uint32_t ifOne, uint32_t which,
+                                           uint32_t wanted)
+{
+    (void)wanted;
+    uint32_t zero = coder->probabilities[ifZero];
+    uint32_t one = coder->probabilities[ifOne];
+    return espyPackCoder_Decode(coder, zero ^ ((zero ^ one) & (0u - which)));
 }
 
 static inline uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t wanted)
@@ -60,11 +83,7 @@ static inline uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t wanted)
     // Only damaged bytes lead out of the interval.
     value = value < 0xFFFFu ? value : 0xFFFFu;
     coder->code -= value * coder->range;
-    while (coder->range < 1u << 24)
-    {
-        coder->range <<= 8;
-        coder->code = coder->code << 8 | espyPackCoder_Byte(coder);
-    }
+    espyPackCoder_Refill(coder);
     return value;
 }
 
