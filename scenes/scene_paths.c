@@ -81,6 +81,21 @@ static void espyPath_Sample(espyiPath* path)
     }
 }
 
+/// Through the outer gate, once around between the houses and the inner wall, and in at the inner gate.
+static void espyPath_Castle(espyiPath* path, uint32_t size)
+{
+    float half = 12.0f * (float)(size < 3 ? 3 : size), gate = size % 2u ? 0.0f : 12.0f;
+    espyiPath_Walk(path, gate, ESPY_EYE, -half + 0.5f);
+    espyiPath_Walk(path, gate, ESPY_EYE, -half + 4.5f);
+    static const float corners[6][2] = {{0.0f, -30.0f}, {-30.0f, -30.0f}, {-30.0f, 30.0f},
+                                        {30.0f, 30.0f}, {30.0f, -30.0f},  {0.0f, -30.0f}};
+    for (uint32_t i = 0; i < 6; ++i)
+    {
+        espyiPath_Walk(path, corners[i][0], ESPY_EYE, corners[i][1]);
+    }
+    espyiPath_Walk(path, 0.0f, ESPY_EYE, -20.0f);
+}
+
 uint32_t espyScene_GetPath(espySceneKind kind, uint32_t size, uint64_t seed, espySceneKey* keys, uint32_t capacity)
 {
     espyiPath path = {.keys = keys, .capacity = keys ? capacity : 0};
@@ -106,6 +121,9 @@ uint32_t espyScene_GetPath(espySceneKind kind, uint32_t size, uint64_t seed, esp
         break;
     case espySceneKind_Sample:
         espyPath_Sample(&path);
+        break;
+    case espySceneKind_Castle:
+        espyPath_Castle(&path, size);
         break;
     case espySceneKind_Count:
         break;

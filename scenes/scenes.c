@@ -22,6 +22,7 @@ static const struct
     [espySceneKind_Tower] = {"tower", 8, espyScene_BuildTower},
     [espySceneKind_Forest] = {"forest", 4, espyScene_BuildForest},
     [espySceneKind_Sample] = {"sample", 1, espyScene_BuildSampleSized},
+    [espySceneKind_Castle] = {"castle", 4, espyScene_BuildCastle},
 };
 
 const char* espyScene_GetName(espySceneKind kind)

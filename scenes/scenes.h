@@ -26,6 +26,9 @@ typedef enum espySceneKind
     espySceneKind_Forest,
     /// The level that the project ships: a two-storey house around a courtyard in a small landscape. Size is ignored.
     espySceneKind_Sample,
+    /// A castle of size x size wall pieces of 24 m, towers, a ward of houses and a keep, 4 m cells. Full size 4: 50,000
+    /// triangles, half of them smaller than a hand. At least 3.
+    espySceneKind_Castle,
     espySceneKind_Count,
 } espySceneKind;
 
@@ -40,7 +43,7 @@ typedef struct espySceneKey
     espyVec3 target; ///< Looked at; differs from eye.
 } espySceneKey;
 
-/// Returns "rooms", "slits", "city", "tower", "forest" or "sample"; "" for a kind out of range.
+/// Returns "rooms", "slits", "city", "tower", "forest", "sample" or "castle"; "" for a kind out of range.
 const char* espyScene_GetName(espySceneKind kind);
 
 /// Finds a kind by its name. False, and *out untouched, for any other name.
@@ -59,6 +62,7 @@ espyResult espyScene_BuildCity(uint32_t size, uint64_t seed, espyWorld** out);
 espyResult espyScene_BuildTower(uint32_t size, uint64_t seed, espyWorld** out);
 espyResult espyScene_BuildForest(uint32_t size, uint64_t seed, espyWorld** out);
 espyResult espyScene_BuildSample(uint64_t seed, espyWorld** out);
+espyResult espyScene_BuildCastle(uint32_t size, uint64_t seed, espyWorld** out);
 
 /// Writes a walk through the scene that stays inside its areas, at 1.5 m a second: through every door of the rooms,
 /// along every street, up every stair. Returns how many keys it has; only the first `capacity` are written. `keys` may

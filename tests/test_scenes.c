@@ -127,6 +127,7 @@ static void espyTest_GoldenHashes(void** state)
         {espySceneKind_Rooms, 0, 0x9B4CF1B62DCE7747ull},  {espySceneKind_Slits, 0, 0x557C3DE78369BDC2ull},
         {espySceneKind_City, 0, 0x5B6A0544EBA57346ull},   {espySceneKind_Tower, 0, 0x3FB54A74405718DBull},
         {espySceneKind_Forest, 2, 0x0986931154D32F47ull}, {espySceneKind_Sample, 0, 0x37BBCD92BF50CF42ull},
+        {espySceneKind_Castle, 0, 0xBD389F0EF310A29Dull},
     };
     for (size_t g = 0; g < ESPYI_ARRAY_COUNT(golden); ++g)
     {

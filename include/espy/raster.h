@@ -77,7 +77,7 @@ typedef struct espyRasterDef
     uint32_t subPixelBits;
     espyIsa isaCap; ///< Kernels to use at most; lowering it never changes a result. Default Auto.
     /// Batches (about 100 triangles each) that DrawSorted sorts at once; more are drawn in runs of this many. Default
-    /// 16,384; 1..1,048,576. 16 bytes each.
+    /// 16,384; 1..1,048,576. 48 bytes each.
     uint32_t maxBatches;
     uint32_t cookie;
 } espyRasterDef;
@@ -85,7 +85,7 @@ typedef struct espyRasterDef
 typedef struct espyOccluderDef
 {
     espyHooks hooks;
-    espyTriangles triangles; ///< Read during creation only. Triangles without an area are dropped.
+    espyTriangles triangles; ///< Read during creation only. Triangles that use a position twice are dropped.
     espyRasterMode mode;     ///< Of the rasters that will draw it.
     bool twoSided;           ///< Draw back faces too, for sheets without thickness; default false.
     uint32_t cookie;
@@ -228,7 +228,7 @@ ESPY_API void espyRecording_Destroy(espyRecording* recording);
 ESPY_API const void* espyRecording_GetBytes(const espyRecording* recording, size_t* size);
 
 /// Writes every later Begin, SetView, draw and test of `raster` to `recording`, with geometry and answers; null stops.
-/// While recording, tests are "owner" as well. Thread: owner.
+/// While recording, tests are "owner" as well. Resize is not recorded: begin a new recording after it. Thread: owner.
 ESPY_API void espyRaster_Record(espyRaster* raster, espyRecording* recording);
 
 /// Creates a raster as recorded, with kernels at most `isaCap`, repeats every call, and leaves the raster for a look at
