@@ -10,8 +10,8 @@
 // Occlusion F is the share of the cosine-weighted hemisphere around a normal that a capsule blocks, in [0, 1]. What
 // survives several proxies is the product of what survives each.
 //
-// Limits of single precision: coordinates relative to the receiver (the pass does this); radii 1e-6 .. 1e8 m, lengths up
-// to 1e8 m; errors below 5e-5 where no length exceeds 50 radii. docs/proxy.md derives everything.
+// Limits of single precision: coordinates relative to the receiver (the pass does this); radii 1e-6 .. 1e8 m, lengths
+// up to 1e8 m; errors below 5e-5 where no length exceeds 50 radii. docs/proxy.md derives everything.
 #ifndef ESPY_PROXY_H
 #define ESPY_PROXY_H
 
@@ -65,5 +65,200 @@ ESPY_API float espyCapsule_Bound(const espyCapsule* capsule, espyVec3 point);
 /// Distance from the axis beyond which the occlusion is below `threshold` (0 < threshold < 1) for any normal, metres.
 /// Thread: any.
 ESPY_API float espyCapsule_Reach(const espyCapsule* capsule, float threshold);
+
+// --- registry
+
+/// Most proxies of a set that uses the plain loop.
+#define ESPY_PROXY_LOOP_LIMIT 64u
+/// Most proxies of a set that uses clusters.
+#define ESPY_PROXY_CLUSTER_LIMIT 65536u
+/// Longest key, bytes without the end.
+#define ESPY_PROXY_KEY_LIMIT 255u
+/// Largest group for which joints are looked for; members of larger ones multiply plainly.
+#define ESPY_PROXY_GROUP_LIMIT 64u
+/// Owner ids are 1 .. this.
+#define ESPY_PROXY_OWNER_LIMIT 16777215u
+
+/// How many proxies meet a pixel.
+typedef enum espyProxyTechnique
+{
+    /// Every proxy for every pixel, exactly. Honest up to 64.
+    espyProxyTechnique_Loop = 0,
+    /// Near proxies exactly, the rest as a sum over a tree. For thousands.
+    espyProxyTechnique_Clusters,
+} espyProxyTechnique;
+
+/// One proxy. Values out of range are refused or clamped, and the field is named.
+typedef struct espyProxyDef
+{
+    espyVec3 a;         ///< One end, world space, metres. Default 0.
+    espyVec3 b;         ///< The other end, where hasB. Default 0.
+    bool hasB;          ///< Default false: a ball around a.
+    float radius;       ///< Metres, 1e-6 .. 1e8; 0 removes the proxy. Default 0.5.
+    float radiusB;      ///< Metres, radius at b; 0 (default): as `radius`.
+    float strength;     ///< How strongly it occludes, clamped to [0, 1]. Default 1.
+    uint32_t group;     ///< Proxies of one group are limbs of one thing: joints count once. 0 (default): none.
+    uint32_t viewMask;  ///< Seen by views that share a bit. Default all.
+    uint32_t owner;     ///< What it stands for; compared with the image's owner plane. 0 (default): nothing.
+    float selfStrength; ///< Factor on strength for pixels of its own owner, clamped to [0, 1]. Default 1; 0 skips.
+    uint32_t cookie;
+} espyProxyDef;
+
+/// What the pass does with a lit colour.
+typedef enum espyProxyMode
+{
+    /// The lit buffer holds everything: its light is estimated, and the occlusion scaled by it (docs/proxy.md).
+    espyProxyMode_Estimate = 0,
+    /// The lit buffer holds the ambient part alone: multiplied as it is, with nothing darkened twice.
+    espyProxyMode_Ambient,
+} espyProxyMode;
+
+/// Settings of the effect, all live.
+typedef struct espyProxySettings
+{
+    float intensity;   ///< How much of the occlusion reaches the image, clamped to [0, 1]. 0: no pass. Default 1.
+    float power;       ///< Contrast of the occlusion, clamped to [0.05, 16]; above 1 keeps it tighter. Default 1.
+    float minDistance; ///< Metres from the camera before occlusion applies, 0 or more. Default 0.
+    float maxDistance; ///< Metres past which it stops; 0 (default): no limit. Both ends fade over 10 %, at least 1 m.
+    espyProxyMode mode;
+    espyCapsuleInside inside;
+    float detail;      ///< Clusters: capsules that may block more are evaluated exactly. [1/4096, 1/4]; default 1/64.
+    uint32_t maxExact; ///< Clusters: most exact evaluations a pixel, 1 .. 256; the largest are kept. Default 64.
+    uint32_t cookie;
+} espyProxySettings;
+
+typedef struct espyProxySetDef
+{
+    espyProxyTechnique technique; ///< Default Loop.
+    uint32_t limit;               ///< Most proxies; default 64, at most 64 with Loop and 65,536 with Clusters.
+    espyHooks hooks;
+    uint32_t cookie;
+} espyProxySetDef;
+
+/// Which field broke which rule. `field` is a static string, null where nothing was wrong.
+typedef struct espyProxyIssue
+{
+    const char* field;
+    bool clamped; ///< True: brought into range and accepted. False: refused.
+} espyProxyIssue;
+
+typedef struct espyProxySet espyProxySet;
+
+ESPY_API espyProxyDef espyProxyDef_Default(void);
+ESPY_API espyProxySettings espyProxySettings_Default(void);
+ESPY_API espyProxySetDef espyProxySetDef_Default(void);
+
+/// A capsule that stands on world up at a node: its centre is the node's origin plus `offset` turned and scaled with
+/// the node; its axis is `height` long (the whole is height + 2 radius tall). Other fields are the defaults.
+ESPY_API espyProxyDef espyProxyDef_AtNode(espyMat4 node, espyVec3 offset, float radius, float height);
+
+/// Errors: InvalidArgument (cookie, limit), OutOfMemory.
+ESPY_API espyResult espyProxySet_Create(const espyProxySetDef* def, espyProxySet** out);
+ESPY_API void espyProxySet_Destroy(espyProxySet* set);
+
+/// Adds the proxy `key`, or moves and changes the one of that name; radius 0 removes it. `issue` may be null.
+/// Errors: InvalidArgument (names the field: a value that is not finite or out of range, a key that is null or too
+/// long), LimitExceeded (field "limit": one more than the set holds; nothing changes), OutOfMemory. Cost: constant; an
+/// existing key allocates nothing. Thread: owner.
+ESPY_API espyResult espyProxySet_Set(espyProxySet* set, const char* key, const espyProxyDef* def,
+                                     espyProxyIssue* issue);
+/// As espyProxySet_Set with a number for a name. Numbers and strings never meet.
+ESPY_API espyResult espyProxySet_SetId(espyProxySet* set, uint64_t id, const espyProxyDef* def, espyProxyIssue* issue);
+/// Errors: NotFound.
+ESPY_API espyResult espyProxySet_Remove(espyProxySet* set, const char* key);
+ESPY_API espyResult espyProxySet_RemoveId(espyProxySet* set, uint64_t id);
+/// Reads a proxy back as it is held (after clamping). Errors: NotFound.
+ESPY_API espyResult espyProxySet_Get(const espyProxySet* set, const char* key, espyProxyDef* out);
+ESPY_API espyResult espyProxySet_GetId(const espyProxySet* set, uint64_t id, espyProxyDef* out);
+/// Replaces the settings. Errors: InvalidArgument (a value that is not finite; named).
+ESPY_API espyResult espyProxySet_Configure(espyProxySet* set, const espyProxySettings* settings, espyProxyIssue* issue);
+ESPY_API espyProxySettings espyProxySet_GetSettings(const espyProxySet* set);
+/// Removes every proxy; settings stay.
+ESPY_API void espyProxySet_Clear(espyProxySet* set);
+ESPY_API uint32_t espyProxySet_GetCount(const espyProxySet* set);
+
+// --- image pass
+
+/// One buffer of the image: element (x, y) starts at data + y * rowStride + x * pixelStride. Strides in elements.
+typedef struct espyProxyPlane
+{
+    float* data;
+    size_t pixelStride, rowStride;
+} espyProxyPlane;
+
+/// What the pass reads and writes; rows from the top. Null data: the plane is missing.
+typedef struct espyProxyImage
+{
+    uint32_t width, height;    ///< 1 .. 16384.
+    espyProxyPlane depth;      ///< 0..1 as rendered. Needed.
+    espyProxyPlane normal;     ///< 3 floats, world space, unit. Missing or zero: none, as for particles.
+    espyProxyPlane lit;        ///< 3 floats, linear; changed in place. May be missing where `visibility` is asked for.
+    espyProxyPlane albedo;     ///< 3 floats. Needed by espyProxyMode_Estimate where `lit` is given.
+    espyProxyPlane emissive;   ///< 3 floats, left alone by the effect.
+    espyProxyPlane metal;      ///< 1 float, 0..1.
+    espyProxyPlane visibility; ///< 1 float, written: 1 - occlusion after intensity, power and distance.
+    const uint32_t* owner;     ///< Owner ids, row by row without gaps; may be null.
+} espyProxyImage;
+
+typedef struct espyProxyView
+{
+    espyMat4 camera;     ///< Camera to world, rigid: axes right, up, backward, and the eye.
+    espyMat4 projection; ///< Camera to clip space: perspective, off-centre or orthographic; +y is the top row.
+    bool reversedDepth;  ///< Background is 0 instead of 1.
+    uint32_t mask;       ///< Bits of viewMask. Default all.
+    float expectedLight; ///< Luminance over albedo of an unshadowed surface; 0 (default): estimated from the image.
+    float deltaTime;     ///< Seconds since the last image; the estimate eases over 0.5 s. 0 (default): at once.
+    uint32_t cookie;
+} espyProxyView;
+
+/// How the pass runs its tiles. `run` calls task(taskContext, index, worker) for every index below `count`, in any
+/// order, each worker number below workerCount by one thread at a time, and returns when all are done.
+typedef struct espyProxyTasks
+{
+    void (*run)(void (*task)(void* taskContext, uint32_t index, uint32_t worker), void* taskContext, uint32_t count,
+                void* context);
+    void* context;
+    uint32_t workerCount; ///< 1 .. 256.
+} espyProxyTasks;
+
+typedef struct espyProxyPassDef
+{
+    espyProxyTasks tasks; ///< Null run: the calling thread does everything.
+    espyIsa isa;          ///< Cap. Never changes the result.
+    espyHooks hooks;
+    uint32_t cookie;
+} espyProxyPassDef;
+
+/// What the last image took.
+typedef struct espyProxyStats
+{
+    uint32_t proxies;   ///< That this view sees.
+    uint64_t pixels;    ///< That were evaluated (not background, inside the distances).
+    uint64_t exact;     ///< Exact evaluations: pixels times capsules.
+    uint64_t far;       ///< Evaluations of sums: pixels times tree nodes.
+    uint64_t overflows; ///< Times that maxExact or the room for sums made a pixel's list coarser.
+    float reference;    ///< The light that was taken as unshadowed; 0: none needed.
+    size_t bytes;       ///< Memory held.
+} espyProxyStats;
+
+/// The state of one view: scratch memory and the eased light estimate.
+typedef struct espyProxyPass espyProxyPass;
+
+ESPY_API espyProxyView espyProxyView_Default(void);
+ESPY_API espyProxyPassDef espyProxyPassDef_Default(void);
+ESPY_API espyResult espyProxyPass_Create(const espyProxyPassDef* def, espyProxyPass** out);
+ESPY_API void espyProxyPass_Destroy(espyProxyPass* pass);
+
+/// Makes room for the set as it is now, and gives the room back where the set is empty or its intensity is 0. Call
+/// after proxies came or went; does nothing while the room is enough. Errors: OutOfMemory. Thread: owner.
+ESPY_API espyResult espyProxyPass_Reserve(espyProxyPass* pass, const espyProxySet* set);
+
+/// Darkens the image by the set's proxies. With none that the view sees, or intensity 0, nothing is read or written,
+/// and `visibility` becomes 1. Never allocates. The same bits for any instruction set, workers and order of submission.
+/// Errors: InvalidArgument (sizes, a missing plane, a matrix that cannot be inverted), LimitExceeded (Reserve was not
+/// called after the set grew; the image is untouched). Thread: owner; runs tasks.
+ESPY_API espyResult espyProxyPass_Apply(espyProxyPass* pass, espyProxySet* set, const espyProxyView* view,
+                                        const espyProxyImage* image);
+ESPY_API espyProxyStats espyProxyPass_GetStats(const espyProxyPass* pass);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One capsule seen from one point, in single precision without a library call.
-#include "proxy/capsule_pack.h"
 #include "proxy/lanes.h"
+#include "proxy/proxy_internal.h"
 
 #include "kernels/proxy_term.inl"
 
@@ -84,9 +84,9 @@ float espyCapsule_CosineLight(const espyCapsule* capsule, espyVec3 point, espyVe
 
 /// The capsule from a point without a normal; false inside, with the clearance rule's share in *depth (0 at the
 /// surface, 1 on the axis).
-static bool espyCapsule_View(const espyTermCapsule* c, espyTermView* v, const float n[3], float* depth)
+static bool espyCapsule_View(const espyTermCapsule* c, espyVec3 point, espyTermView* v, float* depth)
 {
-    const float p[3] = {0.0f, 0.0f, 0.0f};
+    const float p[3] = {point.x, point.y, point.z}, n[3] = {0.0f, 0.0f, 0.0f};
     float a[3];
     espyTerm_Ends(c, p, n, a, &v->nu, &v->zA, &v->zB);
     espyTerm_View(c, a, n, true, v);
@@ -106,11 +106,15 @@ static void espyCapsule_Tangents(const espyTermView* v, float* lA, float* lB)
 float espyCapsule_SolidAngle(const espyCapsule* capsule, espyVec3 point)
 {
     espyiCapsulePack pack = espyiCapsule_Pack(capsule, point);
-    espyTermCapsule c = espyCapsule_Term(&pack);
+    return espyiCapsule_SolidAngle(&pack, (espyVec3){0.0f, 0.0f, 0.0f});
+}
+
+float espyiCapsule_SolidAngle(const espyiCapsulePack* pack, espyVec3 point)
+{
+    espyTermCapsule c = espyCapsule_Term(pack);
     espyTermView v;
-    const float n[3] = {0.0f, 0.0f, 0.0f};
     float depth;
-    if (!espyCapsule_View(&c, &v, n, &depth))
+    if (!espyCapsule_View(&c, point, &v, &depth))
     {
         return 2.0f * ESPY_PI * (1.0f + depth);
     }

@@ -16,7 +16,7 @@ typedef float espyLane;
 
 #include <immintrin.h>
 #define ESPY_LANES 16
-typedef __m512 espyR;
+typedef float espyR __attribute__((vector_size(64)));
 typedef __mmask16 espyM;
 
 static inline espyR espyR_Set(float a)
@@ -80,8 +80,8 @@ static inline bool espyM_Any(espyM a)
 
 #include <immintrin.h>
 #define ESPY_LANES 8
-typedef __m256 espyR;
-typedef __m256 espyM;
+typedef float espyR __attribute__((vector_size(32)));
+typedef float espyM __attribute__((vector_size(32)));
 
 static inline espyR espyR_Set(float a)
 {
@@ -144,8 +144,8 @@ static inline bool espyM_Any(espyM a)
 
 #include <smmintrin.h>
 #define ESPY_LANES 4
-typedef __m128 espyR;
-typedef __m128 espyM;
+typedef float espyR __attribute__((vector_size(16)));
+typedef float espyM __attribute__((vector_size(16)));
 
 static inline espyR espyR_Set(float a)
 {

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+// The peer of the proxy bench for one instruction set.
+#define ESPY_PEER espyPeer_Sse41
+#include "bench/proxy_peer.inl"

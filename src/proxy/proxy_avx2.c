@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Kernels of the proxy pass with AVX2, where the compiler was asked for it.
+#include "proxy/proxy_internal.h"
+
+#if defined(__AVX2__)
+#define ESPYI_PROXY_KERNELS espyiProxy_GetAvx2
+#include "kernels/proxy.inl"
+#else
+const espyiProxyKernels* espyiProxy_GetAvx2(void)
+{
+    return NULL;
+}
+#endif

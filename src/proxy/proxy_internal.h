@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Parts of the proxy room: the registry's records, what the pass packs of them, the tree, the kernels.
+#ifndef ESPYI_PROXY_INTERNAL_H
+#define ESPYI_PROXY_INTERNAL_H
+
+#include "core/core.h"
+#include "proxy/capsule_pack.h"
+
+/// Capsules longer than this many radii lose digits in single precision and are cut into pieces.
+#define ESPYI_PROXY_PIECE 50.0f
+#define ESPYI_PROXY_PIECES 64u
+
+// --- registry
+
+typedef struct espyiProxyRecord
+{
+    espyProxyDef def; ///< Clamped; b and radiusB filled in.
+    char* name;       ///< Null: a number.
+    uint64_t id;
+    uint64_t hash;
+    uint32_t pieces;
+} espyiProxyRecord;
+
+struct espyProxySet
+{
+    espyHooks hooks;
+    espyProxyTechnique technique;
+    uint32_t limit;
+    espyProxySettings settings;
+    espyiProxyRecord* records; ///< Dense, in no particular order.
+    size_t recordRoom;
+    uint32_t count;
+    uint32_t* slots; ///< Open addressing: record index + 1; 0 is free.
+    uint32_t slotCount;
+    uint32_t* order; ///< Records by group and key; valid where !orderStale.
+    bool orderStale;
+};
+
+/// Records by group, then key: the order of every product. Does not allocate.
+const uint32_t* espyiProxySet_Order(espyProxySet* set);
+/// Pieces of all records: the room that a pass needs.
+uint32_t espyiProxySet_CountPieces(const espyProxySet* set);
+
+// --- what a view sees, relative to its eye
+
+typedef enum espyiProxyFlag
+{
+    espyiProxyFlag_Ball = 1 << 0,
+    espyiProxyFlag_Tapered = 1 << 1,
+    espyiProxyFlag_JointA = 1 << 2, ///< The ball at A is also in a neighbour of the group: counted once.
+    espyiProxyFlag_JointB = 1 << 3,
+    espyiProxyFlag_Piece = 1 << 4, ///< Goes on from the entry before it: their shared ball is taken off the sum.
+} espyiProxyFlag;
+
+/// A capsule or a piece of a long one, in the order of the products.
+typedef struct espyiProxyEntry
+{
+    espyiCapsulePack pack;
+    float strength, selfStrength;
+    float owner;     ///< 0: nothing's.
+    uint32_t record; ///< Pieces of one proxy share it.
+    uint32_t flags;
+} espyiProxyEntry;
+
+/// A distant capsule, or many, as one point: projected area over pi as area - v'Tv for the direction v towards it.
+typedef struct espyiProxySource
+{
+    float x, y, z;
+    float area;
+    float txx, tyy, tzz, txy, txz, tyz;
+    float spread; ///< Half of its extent across the receivers' horizon, set for each group of receivers.
+    float inverseSpread;
+    float wide[3]; ///< Half of its extent along x, y, z.
+} espyiProxySource;
+
+typedef struct espyiProxyNode
+{
+    espyBox box;  ///< Of the axes.
+    float radius; ///< Largest.
+    float size;   ///< Largest r^2 + 2 r L / pi.
+    espyiProxySource source;
+} espyiProxyNode;
+
+#define ESPYI_PROXY_LEVELS 12u
+#define ESPYI_PROXY_BRANCH 4u
+
+/// Level 0 has one node an entry, along a Morton curve; a node of level i + 1 has four of level i.
+typedef struct espyiProxyTree
+{
+    espyiProxyNode* nodes;
+    uint32_t* sorted; ///< Entry of each node of level 0.
+    uint32_t levelStart[ESPYI_PROXY_LEVELS], levelCount[ESPYI_PROXY_LEVELS];
+    uint32_t levels;
+} espyiProxyTree;
+
+/// Nodes of a tree over `entries`.
+uint32_t espyiProxyTree_CountNodes(uint32_t entries);
+/// `keys` and `swap` are scratch for 2 * count each.
+void espyiProxyTree_Build(espyiProxyTree* tree, const espyiProxyEntry* entries, uint32_t count, uint32_t* keys,
+                          uint32_t* swap);
+
+/// Writes what the view sees of the set relative to the eye; `entries` holds all pieces. Returns how many.
+uint32_t espyiProxy_Pack(espyProxySet* set, uint32_t mask, espyVec3 eye, espyiProxyEntry* entries);
+
+// --- receivers
+
+#define ESPYI_PROXY_TILE 16u
+#define ESPYI_PROXY_PIXELS (ESPYI_PROXY_TILE * ESPYI_PROXY_TILE)
+/// Widest lanes: arrays are read and written in whole vectors.
+#define ESPYI_PROXY_PAD 16u
+#define ESPYI_PROXY_SOURCES 512u
+/// Largest maxExact, and every piece of the plain loop.
+#define ESPYI_PROXY_EXACT (ESPY_PROXY_LOOP_LIMIT * ESPYI_PROXY_PIECES)
+
+/// Pixels of a tile that are close to each other, by component, relative to the eye.
+typedef struct espyiProxyReceivers
+{
+    float position[3][ESPYI_PROXY_PIXELS + ESPYI_PROXY_PAD];
+    float normal[3][ESPYI_PROXY_PIXELS + ESPYI_PROXY_PAD];
+    float owner[ESPYI_PROXY_PIXELS + ESPYI_PROXY_PAD];
+    float survives[ESPYI_PROXY_PIXELS + ESPYI_PROXY_PAD]; ///< Product of the exact terms.
+    float farSum[ESPYI_PROXY_PIXELS + ESPYI_PROXY_PAD];
+    uint32_t count;
+    espyBox box;
+    espyVec3 axis;      ///< Of the cone that holds the normals.
+    float cosine, sine; ///< Of its half angle; -1 and 0: any direction.
+} espyiProxyReceivers;
+
+/// Which proxies meet a group of receivers, and how.
+typedef struct espyiProxyLists
+{
+    uint32_t exact[ESPYI_PROXY_EXACT];
+    float bounds[ESPYI_PROXY_EXACT];
+    espyiProxySource sources[ESPYI_PROXY_SOURCES];
+    uint32_t exactCount, sourceCount;
+    uint32_t overflows;
+} espyiProxyLists;
+
+typedef struct espyiProxyGather
+{
+    const espyiProxyEntry* entries;
+    uint32_t count;
+    const espyiProxyTree* tree; ///< Null: the plain loop.
+    float detail;
+    uint32_t maxExact;
+} espyiProxyGather;
+
+/// Fills the lists for one group of receivers (their box and cone).
+void espyiProxy_Gather(const espyiProxyGather* gather, const espyiProxyReceivers* receivers, espyiProxyLists* lists);
+/// The ball that an entry becomes in the far field.
+espyiProxySource espyiProxy_MakeSource(const espyiProxyEntry* entry);
+
+typedef struct espyiProxyKernels
+{
+    /// survives[i] = product over the listed entries.
+    void (*exact)(const espyiProxyEntry* entries, const uint32_t* list, uint32_t count, bool solid,
+                  espyiProxyReceivers* receivers);
+    /// farSum[i] = sum over the sources.
+    void (*farSum)(const espyiProxySource* sources, uint32_t count, espyiProxyReceivers* receivers);
+} espyiProxyKernels;
+
+/// Kernels of one instruction set; null where this build or target has none.
+const espyiProxyKernels* espyiProxy_GetScalar(void);
+const espyiProxyKernels* espyiProxy_GetSse41(void);
+const espyiProxyKernels* espyiProxy_GetAvx2(void);
+const espyiProxyKernels* espyiProxy_GetAvx512(void);
+const espyiProxyKernels* espyiProxy_PickKernels(espyIsa isa);
+
+/// Solid angle of a packed capsule from a point, steradians.
+float espyiCapsule_SolidAngle(const espyiCapsulePack* pack, espyVec3 point);
+
+#endif
