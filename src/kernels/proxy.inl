@@ -135,7 +135,7 @@ static void espyProxy_FarSum(const espyiProxySource* sources, uint32_t count, es
         espyR px = espyR_Load(&r->position[0][i]), py = espyR_Load(&r->position[1][i]);
         espyR pz = espyR_Load(&r->position[2][i]);
         espyR nx = espyR_Load(&r->normal[0][i]), ny = espyR_Load(&r->normal[1][i]), nz = espyR_Load(&r->normal[2][i]);
-        espyR sum = zero;
+        espyR wx = espyR_Abs(nx), wy = espyR_Abs(ny), wz = espyR_Abs(nz), sum = zero;
         for (uint32_t k = 0; k < count; ++k)
         {
             const espyiProxySource* s = &sources[k];
@@ -144,10 +144,10 @@ static void espyProxy_FarSum(const espyiProxySource* sources, uint32_t count, es
             espyR inverse = one / espyR_Sqrt(espyR_Max(d2, espyR_Set(1e-12f)));
             espyR inverse2 = inverse * inverse;
             espyR height = nx * x + ny * y + nz * z;
-            // Part of the source below the horizon: as if its heights were spread evenly.
-            espyR spread = espyR_Set(s->spread), twice = spread + spread;
-            espyR t = espyR_Min(espyR_Max(height + spread, zero), twice);
-            espyR mean = t * t * espyR_Set(s->inverseSpread) + espyR_Max(height - spread, zero);
+            // The part of the source below the horizon counts for nothing: as if its heights were spread evenly.
+            espyR spread = wx * espyR_Set(s->wide[0]) + wy * espyR_Set(s->wide[1]) + wz * espyR_Set(s->wide[2]);
+            espyR t = espyR_Min(espyR_Max(height + spread, zero), spread + spread);
+            espyR mean = t * t / (espyR_Set(4.0f) * spread) + espyR_Max(height - spread, zero);
             espyR across = x * (espyR_Set(s->txx) * x + espyR_Set(s->txy) * y + espyR_Set(s->txz) * z) +
                            y * (espyR_Set(s->tyy) * y + espyR_Set(s->tyz) * z) + espyR_Set(s->tzz) * z * z;
             espyR area = espyR_Set(s->area) - across * inverse2;

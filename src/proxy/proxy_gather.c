@@ -9,8 +9,8 @@
 #include "proxy/lanes.h"
 #include "proxy/proxy_internal.h"
 
-/// Largest extent of a node over its distance. Wide, since each node keeps its projected area by direction and its extent
-/// across the horizon: the sum over a crowd of 20,000 stays within 0.01 (docs/proxy.md).
+/// Largest extent of a node over its distance. Wide, since each node keeps its projected area by direction and its
+/// extent across the horizon: the sum over a crowd of 20,000 stays within 0.01 (docs/proxy.md).
 #define ESPY_OPENING 1.5f
 #define ESPY_STACK 64u
 
@@ -91,22 +91,10 @@ static float espyGather_Bound(const espyGather* g, const espyiProxyEntry* e, flo
 
 static void espyGather_AddSource(espyGather* g, const espyiProxySource* source)
 {
-    const espyiProxyReceivers* r = g->receivers;
-    if (g->lists->sourceCount == ESPYI_PROXY_SOURCES)
+    if (g->lists->sourceCount < ESPYI_PROXY_SOURCES)
     {
-        return;
+        g->lists->sources[g->lists->sourceCount++] = *source;
     }
-    espyiProxySource* s = &g->lists->sources[g->lists->sourceCount++];
-    *s = *source;
-    // A crowd is wide but not high: what counts is its extent along the normals.
-    float extent =
-        espyR_Abs(r->axis.x) * s->wide[0] + espyR_Abs(r->axis.y) * s->wide[1] + espyR_Abs(r->axis.z) * s->wide[2];
-    if (r->cosine <= -1.0f)
-    {
-        extent = espyR_Max(s->wide[0], espyR_Max(s->wide[1], s->wide[2]));
-    }
-    s->spread = espyR_Max(extent, 1e-12f);
-    s->inverseSpread = 0.25f / s->spread;
 }
 
 /// Adds to the exact list; where that is full the entry with the smallest bound becomes a source.

@@ -68,8 +68,6 @@ typedef struct espyiProxySource
     float x, y, z;
     float area;
     float txx, tyy, tzz, txy, txz, tyz;
-    float spread; ///< Half of its extent across the receivers' horizon, set for each group of receivers.
-    float inverseSpread;
     float wide[3]; ///< Half of its extent along x, y, z.
 } espyiProxySource;
 

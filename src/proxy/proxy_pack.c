@@ -17,22 +17,18 @@ static float espyPack_Dot(espyVec3 a, espyVec3 b)
 
 // --- joints
 
-/// True where the ball at one end of record i (order `oi`) is counted in record j too, and j is the one that keeps it:
-/// the thicker one there, or the earlier one.
-static bool espyPack_IsJoint(const espyProxyDef* one, espyVec3 end, float radius, uint32_t oi,
-                             const espyProxyDef* other, uint32_t oj)
+/// True where an end (of the limb at place `order`) lies within another limb that already counts for the ball there: a
+/// thicker one, or an earlier one.
+static bool espyPack_IsJoint(espyVec3 end, float radius, uint32_t order, const espyProxyDef* other, uint32_t otherOrder)
 {
-    (void)one;
     espyVec3 axis = espyPack_Sub(other->b, other->a), to = espyPack_Sub(end, other->a);
     float length2 = espyPack_Dot(axis, axis);
     float s = length2 > 0.0f ? espyPack_Dot(to, axis) / length2 : 0.0f;
     s = espyR_Min(espyR_Max(s, 0.0f), 1.0f);
     float there = other->radius + (other->radiusB - other->radius) * s;
     espyVec3 apart = {to.x - s * axis.x, to.y - s * axis.y, to.z - s * axis.z};
-    // Half a radius of play: rigs do not meet to the millimetre.
-    float play = espyR_Max(there - radius, 0.0f) + 0.5f * radius;
-    bool keeps = there > radius || (there == radius && oj < oi);
-    return keeps && espyPack_Dot(apart, apart) <= play * play;
+    bool keeps = there > radius || (there == radius && otherOrder < order);
+    return keeps && espyPack_Dot(apart, apart) <= there * there;
 }
 
 static uint32_t espyPack_JointFlags(const espyProxySet* set, const uint32_t* order, uint32_t first, uint32_t end,
@@ -48,8 +44,8 @@ static uint32_t espyPack_JointFlags(const espyProxySet* set, const uint32_t* ord
         {
             continue;
         }
-        flags |= espyPack_IsJoint(def, def->a, def->radius, i, other, j) ? espyiProxyFlag_JointA : 0u;
-        flags |= !ball && espyPack_IsJoint(def, def->b, def->radiusB, i, other, j) ? espyiProxyFlag_JointB : 0u;
+        flags |= espyPack_IsJoint(def->a, def->radius, i, other, j) ? espyiProxyFlag_JointA : 0u;
+        flags |= !ball && espyPack_IsJoint(def->b, def->radiusB, i, other, j) ? espyiProxyFlag_JointB : 0u;
     }
     return flags;
 }

@@ -9,9 +9,11 @@
 
 #define ESPY_SIZE_MAX 16384u
 #define ESPY_BINS 128u
+/// Bits of a float below those that tell its quarter octave.
+#define ESPY_BIN_BITS 21u
 /// Quarter octaves; the first one starts at 2^-16.
 #define ESPY_BIN_BASE ((127u - 16u) << 2)
-#define ESPY_GROUP_MIN 16u
+#define ESPY_GROUP_MIN 8u
 
 /// What one worker needs.
 typedef struct espyPassWorker
@@ -24,6 +26,8 @@ typedef struct espyPassWorker
     uint16_t pixel[ESPYI_PROXY_PIXELS]; ///< x + 16 y in the tile.
     uint16_t order[ESPYI_PROXY_PIXELS];
     uint32_t bins[ESPY_BINS];
+    uint64_t
+        parts[ESPY_BINS]; ///< Sums of where in its bin each light lies: whole numbers, so that order does not count.
     uint64_t pixels, exact, far, overflows;
 } espyPassWorker;
 
@@ -393,11 +397,11 @@ static void espyPass_EvaluateBare(const espyProxyPass* pass, espyPassWorker* w)
 }
 
 static void espyPass_EvaluateGroup(const espyProxyPass* pass, espyPassWorker* w, const uint16_t* order, uint32_t count,
-                                   espyBox box, bool bare)
+                                   bool bare)
 {
     espyiProxyReceivers *t = &w->tile, *g = &w->group;
     g->count = count;
-    g->box = box;
+    g->box = espyPass_Bounds(t, order, count);
     // Lanes past the end repeat the last pixel.
     for (uint32_t i = 0; i < count + ESPYI_PROXY_PAD; ++i)
     {
@@ -437,6 +441,56 @@ static void espyPass_EvaluateGroup(const espyProxyPass* pass, espyPassWorker* w,
         survives *= w->lists.sourceCount > 0 ? espyiFloat_Exp2(g->farSum[i] * -1.44269504f) : 1.0f;
         float hidden = espyiFloat_Pow(espyiFloat_Clamp(1.0f - survives, 0.0f, 1.0f), power);
         w->visibility[w->pixel[at]] = 1.0f - intensity * w->fade[at] * hidden;
+    }
+}
+
+/// The axis that a normal follows most, 0 .. 5: x, -x, y, -y, z, -z.
+static uint32_t espyPass_Facing(const espyiProxyReceivers* t, uint32_t at)
+{
+    float x = t->normal[0][at], y = t->normal[1][at], z = t->normal[2][at];
+    float ax = espyR_Abs(x), ay = espyR_Abs(y), az = espyR_Abs(z);
+    uint32_t axis = ax >= ay && ax >= az ? 0u : ay >= az ? 1u : 2u;
+    float along = axis == 0 ? x : axis == 1u ? y : z;
+    return 2u * axis + (along < 0.0f ? 1u : 0u);
+}
+
+/// Evaluates a group whose normals may point anywhere: apart by facing where no cone could hold them.
+static void espyPass_EvaluateFacings(const espyProxyPass* pass, espyPassWorker* w, uint16_t* order, uint32_t count)
+{
+    uint32_t counts[6] = {0}, kinds = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        ++counts[espyPass_Facing(&w->tile, order[i])];
+    }
+    bool opposite = false;
+    for (uint32_t k = 0; k < 6u; ++k)
+    {
+        kinds += counts[k] > 0 ? 1u : 0u;
+        opposite = opposite || (counts[k] > 0 && counts[k ^ 1u] > 0);
+    }
+    if (kinds < 3u && !opposite)
+    {
+        espyPass_EvaluateGroup(pass, w, order, count, false);
+        return;
+    }
+    uint32_t first = 0;
+    for (uint32_t k = 0; k < 6u; ++k)
+    {
+        uint32_t end = first;
+        for (uint32_t i = first; i < count; ++i)
+        {
+            uint16_t at = order[i];
+            if (espyPass_Facing(&w->tile, at) == k)
+            {
+                order[i] = order[end];
+                order[end++] = at;
+            }
+        }
+        if (end > first)
+        {
+            espyPass_EvaluateGroup(pass, w, order + first, end - first, false);
+        }
+        first = end;
     }
 }
 
@@ -501,7 +555,14 @@ static void espyPass_EvaluateSpan(const espyProxyPass* pass, espyPassWorker* w, 
                 continue;
             }
         }
-        espyPass_EvaluateGroup(pass, w, order, span.count, box, bare);
+        if (bare)
+        {
+            espyPass_EvaluateGroup(pass, w, order, span.count, true);
+        }
+        else
+        {
+            espyPass_EvaluateFacings(pass, w, order, span.count);
+        }
     }
 }
 
@@ -569,7 +630,7 @@ static void espyPass_Measure(void* context, uint32_t index, uint32_t worker)
 {
     espyProxyPass* pass = context;
     const espyProxyImage* image = pass->image;
-    uint32_t* bins = pass->workers[worker].bins;
+    espyPassWorker* w = &pass->workers[worker];
     uint32_t firstY = index * ESPYI_PROXY_TILE, endY = firstY + ESPYI_PROXY_TILE;
     endY = endY < image->height ? endY : image->height;
     for (uint32_t y = firstY; y < endY; y += 2u)
@@ -585,36 +646,39 @@ static void espyPass_Measure(void* context, uint32_t index, uint32_t worker)
             float trust, light = espyPass_Light(image, x, y, lit, &trust);
             if (trust > 0.5f && light > 0.0f && light < 3e38f)
             {
-                uint32_t bin = espyiFloat_Bits(light) >> 21;
+                uint32_t bits = espyiFloat_Bits(light), bin = bits >> ESPY_BIN_BITS;
                 bin = bin < ESPY_BIN_BASE ? 0u : bin - ESPY_BIN_BASE;
-                ++bins[bin < ESPY_BINS ? bin : ESPY_BINS - 1u];
+                bin = bin < ESPY_BINS ? bin : ESPY_BINS - 1u;
+                ++w->bins[bin];
+                w->parts[bin] += bits & ((1u << ESPY_BIN_BITS) - 1u);
             }
         }
     }
 }
 
-/// Where 95 % of the measured pixels are darker; 0 where nothing was measured.
+/// The mean of the bin in which 95 % of the measured pixels are reached; 0 where nothing was measured.
 static float espyPass_Percentile(const espyProxyPass* pass)
 {
-    uint32_t bins[ESPY_BINS] = {0}, total = 0, below = 0;
+    uint32_t counts[ESPY_BINS] = {0}, total = 0, below = 0;
+    uint64_t parts[ESPY_BINS] = {0};
     for (uint32_t w = 0; w < pass->workerCount; ++w)
     {
         for (uint32_t i = 0; i < ESPY_BINS; ++i)
         {
-            bins[i] += pass->workers[w].bins[i];
+            counts[i] += pass->workers[w].bins[i];
+            parts[i] += pass->workers[w].parts[i];
             total += pass->workers[w].bins[i];
         }
     }
     uint32_t goal = total - total / 20u;
     for (uint32_t i = 0; i < ESPY_BINS; ++i)
     {
-        if (bins[i] > 0 && below + bins[i] >= goal)
+        below += counts[i];
+        if (counts[i] > 0 && below >= goal)
         {
-            float low = espyiFloat_FromBits((i + ESPY_BIN_BASE) << 21);
-            float high = espyiFloat_FromBits((i + 1u + ESPY_BIN_BASE) << 21);
-            return low + (high - low) * ((float)(goal - below) / (float)bins[i]);
+            uint32_t part = (uint32_t)(parts[i] / counts[i]);
+            return espyiFloat_FromBits(((i + ESPY_BIN_BASE) << ESPY_BIN_BITS) + part);
         }
-        below += bins[i];
     }
     return 0.0f;
 }
@@ -735,6 +799,7 @@ espyResult espyProxyPass_Apply(espyProxyPass* pass, espyProxySet* set, const esp
         for (uint32_t k = 0; k < ESPY_BINS; ++k)
         {
             w->bins[k] = 0;
+            w->parts[k] = 0;
         }
     }
     pass->tilesX = (image->width + ESPYI_PROXY_TILE - 1u) / ESPYI_PROXY_TILE;
