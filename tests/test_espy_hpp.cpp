@@ -181,6 +181,63 @@ static void test_renderer(void** state)
     assert_false(static_cast<bool>(*espy::Renderer::Get()));
 }
 
+static void test_proxies(void** state)
+{
+    (void)state;
+    espy::World world;
+    espy::ProxySet set;
+    assert_true(static_cast<bool>(set));
+    espyNodeDef def = espyNodeDef_Default();
+    espy::Node boulder = world.CreateNode(def);
+    espyOcclusionProxy proxy = {};
+    proxy.radius = 2;
+    proxy.height = 3;
+    proxy.offsetY = 1;
+    proxy.strength = 0.5f;
+    assert_int_equal(boulder.SetOcclusionProxy(&proxy), espyResult_Ok);
+    uint64_t revision = 0;
+    assert_int_equal(world.FollowProxies(set.Get(), &revision), espyResult_Ok);
+    assert_int_equal(set.GetCount(), 1);
+    espyProxyDef held;
+    uint64_t id = ESPY_WORLD_PROXY_ID + static_cast<uint64_t>(boulder.GetId().index1);
+    assert_int_equal(set.Get(id, &held), espyResult_Ok);
+    assert_true(held.a.y == -0.5f && held.b.y == 2.5f && held.radius == 2.0f && held.strength == 0.5f);
+
+    // It is where its node is in the same frame; a caller's own numbers and names are others.
+    const float noRotation[4] = {0, 0, 0, 1};
+    boulder.SetLocalTransform(espyMat4_FromTrs({10, 0, 0}, noRotation, {1, 1, 1}));
+    assert_int_equal(world.FollowProxies(set.Get(), &revision), espyResult_Ok);
+    set.Get(id, &held);
+    assert_true(held.a.x == 10.0f);
+    espyProxyDef mine = espyProxyDef_Default();
+    assert_int_equal(set.Set(static_cast<uint64_t>(boulder.GetId().index1), mine), espyResult_Ok);
+    assert_int_equal(set.Set("boulder", mine), espyResult_Ok);
+    assert_int_equal(set.GetCount(), 3);
+    boulder.DestroyNode();
+    assert_int_equal(world.FollowProxies(set.Get(), &revision), espyResult_Ok);
+    assert_int_equal(set.GetCount(), 2);
+
+    // More nodes than the set holds: said, the others are there, and room that comes is used.
+    for (int i = 0; i < 64; ++i)
+    {
+        assert_int_equal(world.CreateNode(def).SetOcclusionProxy(&proxy), espyResult_Ok);
+    }
+    assert_int_equal(world.FollowProxies(set.Get(), &revision), espyResult_LimitExceeded);
+    assert_int_equal(set.GetCount(), 64);
+    set.Remove("boulder");
+    set.Remove(static_cast<uint64_t>(1));
+    assert_int_equal(world.FollowProxies(set.Get(), &revision), espyResult_Ok);
+    assert_int_equal(set.GetCount(), 64);
+
+    // What is wrong is refused, and changes nothing.
+    proxy.radius = -1;
+    assert_int_equal(world.GetNodeAt(0).SetOcclusionProxy(&proxy), espyResult_InvalidArgument);
+    assert_int_equal(world.GetNodeAt(0).SetOcclusionProxy(nullptr), espyResult_Ok);
+    assert_int_equal(world.FollowProxies(set.Get(), &revision), espyResult_Ok);
+    assert_int_equal(set.GetCount(), 63);
+    assert_int_equal(espy::Node().SetOcclusionProxy(&proxy), espyResult_InvalidId);
+}
+
 static bool espyCpp_Matches(const std::string& pattern, const std::string& name)
 {
     return pattern.back() == '*' ? name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0
@@ -232,11 +289,9 @@ static void test_no_function_is_missing(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_names),
-        cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_tracker),
-        cmocka_unit_test(test_renderer),
-        cmocka_unit_test(test_no_function_is_missing),
+        cmocka_unit_test(test_scene_names), cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_tracker),     cmocka_unit_test(test_renderer),
+        cmocka_unit_test(test_proxies),     cmocka_unit_test(test_no_function_is_missing),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

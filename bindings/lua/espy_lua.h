@@ -7,6 +7,7 @@
 #ifndef ESPY_LUA_H
 #define ESPY_LUA_H
 
+#include <espy/proxy.h>
 #include <espy/renderer.h>
 
 #include <lua.h>
@@ -27,5 +28,9 @@ ESPY_API espyWorld* espyLua_ToWorld(lua_State* L, int index);
 /// Makes a renderer of the host the one that scripts mean by Renderer.EnableOcclusionCulling(...). `world` is the one
 /// that it culls. It is let go by espyLua_ForgetWorld, or by a null renderer; call either before it is destroyed.
 ESPY_API void espyLua_SetRenderer(lua_State* L, espyRenderer* renderer, espyWorld* world);
+
+/// Makes a set of the host the one that the module proxyOcclusion uses; null lets it go. Call it with null, or another
+/// set, before it is destroyed.
+ESPY_API void espyLua_SetProxySet(lua_State* L, espyProxySet* set);
 
 #endif

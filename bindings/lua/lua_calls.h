@@ -13,6 +13,8 @@ void espyLua_OpenNodes(lua_State* L);
 void espyLua_OpenData(lua_State* L);
 /// Renderer: views, culled draws, counts.
 void espyLua_OpenRenderer(lua_State* L);
+/// ProxySet, and the proxies of nodes; the modules proxyOcclusion and espy.entity.
+void espyLua_OpenProxies(lua_State* L);
 
 /// Reads argument `index` as an espyNodeDef. Scratch memory that the def points to stays on the stack.
 espyNodeDef espyLua_CheckNodeDef(lua_State* L, int index, const espyWorld* world);

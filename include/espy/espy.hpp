@@ -18,6 +18,7 @@
 #include <espy/espy.h>
 #include <espy/gameplay.h>
 #include <espy/renderer.h>
+#include <espy/world_proxy.h>
 
 #include <string>
 #include <vector>
@@ -193,6 +194,11 @@ class Node
     {
         return world_ ? espyWorld_GetContentRevision(world_, id_) : 0;
     }
+    /// Null takes the proxy away.
+    espyResult SetOcclusionProxy(const espyOcclusionProxy* proxy)
+    {
+        return world_ ? espyWorld_SetOcclusionProxy(world_, id_, proxy) : espyResult_InvalidId;
+    }
     espyResult SetCamera(const espyCamera& camera)
     {
         return world_ ? espyWorld_SetCamera(world_, id_, &camera) : espyResult_InvalidId;
@@ -363,6 +369,11 @@ class World
     Node GetActiveCamera() const
     {
         return Node(world_, espyWorld_GetActiveCamera(world_));
+    }
+
+    espyResult FollowProxies(espyProxySet* set, uint64_t* revision) const
+    {
+        return espyWorld_FollowProxies(world_, set, revision);
     }
 
     // --- baked files
@@ -727,6 +738,115 @@ class Renderer
     }
 
     espyRenderer* renderer_ = nullptr;
+};
+
+/// Capsules that darken what is near them, by name or number; the settings of the effect.
+class ProxySet
+{
+  public:
+    explicit ProxySet(const espyProxySetDef& def = espyProxySetDef_Default())
+    {
+        espyProxySet_Create(&def, &set_);
+    }
+    ProxySet(const ProxySet&) = delete;
+    ProxySet& operator=(const ProxySet&) = delete;
+    ~ProxySet()
+    {
+        if (set_)
+        {
+            espyProxySet_Destroy(set_);
+        }
+    }
+    explicit operator bool() const
+    {
+        return set_ != nullptr;
+    }
+    espyProxySet* Get() const
+    {
+        return set_;
+    }
+
+    espyResult Set(const char* key, const espyProxyDef& def, espyProxyIssue* issue = nullptr)
+    {
+        return espyProxySet_Set(set_, key, &def, issue);
+    }
+    espyResult Set(uint64_t id, const espyProxyDef& def, espyProxyIssue* issue = nullptr)
+    {
+        return espyProxySet_SetId(set_, id, &def, issue);
+    }
+    espyResult Remove(const char* key)
+    {
+        return espyProxySet_Remove(set_, key);
+    }
+    espyResult Remove(uint64_t id)
+    {
+        return espyProxySet_RemoveId(set_, id);
+    }
+    espyResult Get(const char* key, espyProxyDef* out) const
+    {
+        return espyProxySet_Get(set_, key, out);
+    }
+    espyResult Get(uint64_t id, espyProxyDef* out) const
+    {
+        return espyProxySet_GetId(set_, id, out);
+    }
+    espyResult Configure(const espyProxySettings& settings, espyProxyIssue* issue = nullptr)
+    {
+        return espyProxySet_Configure(set_, &settings, issue);
+    }
+    espyProxySettings GetSettings() const
+    {
+        return espyProxySet_GetSettings(set_);
+    }
+    void Clear()
+    {
+        espyProxySet_Clear(set_);
+    }
+    uint32_t GetCount() const
+    {
+        return espyProxySet_GetCount(set_);
+    }
+
+  private:
+    espyProxySet* set_ = nullptr;
+};
+
+/// The image pass of one view.
+class ProxyPass
+{
+  public:
+    explicit ProxyPass(const espyProxyPassDef& def = espyProxyPassDef_Default())
+    {
+        espyProxyPass_Create(&def, &pass_);
+    }
+    ProxyPass(const ProxyPass&) = delete;
+    ProxyPass& operator=(const ProxyPass&) = delete;
+    ~ProxyPass()
+    {
+        if (pass_)
+        {
+            espyProxyPass_Destroy(pass_);
+        }
+    }
+    explicit operator bool() const
+    {
+        return pass_ != nullptr;
+    }
+    espyResult Reserve(const ProxySet& set)
+    {
+        return espyProxyPass_Reserve(pass_, set.Get());
+    }
+    espyResult Apply(ProxySet& set, const espyProxyView& view, const espyProxyImage& image)
+    {
+        return espyProxyPass_Apply(pass_, set.Get(), &view, &image);
+    }
+    espyProxyStats GetStats() const
+    {
+        return espyProxyPass_GetStats(pass_);
+    }
+
+  private:
+    espyProxyPass* pass_ = nullptr;
 };
 
 } // namespace espy

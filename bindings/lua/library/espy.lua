@@ -352,7 +352,71 @@ function Renderer:GetFrameStats() end
 ---@return string
 function Renderer:FormatStats() end
 
+---@class espy.ProxyDef
+---@field a? espy.Vec3 one end
+---@field b? espy.Vec3 the other; none: a ball
+---@field radius? number metres; 0 removes the proxy
+---@field radiusB? number
+---@field strength? number 0..1
+---@field group? integer
+---@field viewMask? integer
+---@field owner? integer
+---@field selfStrength? number
+
+---@class espy.ProxySettings
+---@field intensity? number 0..1
+---@field power? number
+---@field minDistance? number metres
+---@field maxDistance? number metres, 0: no limit
+---@field mode? "Estimate"|"Ambient"
+---@field inside? "Continuous"|"Solid"
+---@field detail? number
+---@field maxExact? integer
+
+---@class espy.ProxySet
+local ProxySet = {}
+---@param def? {technique?: "Loop"|"Clusters", limit?: integer}
+---@return espy.ProxySet
+function ProxySet.Create(def) end
+---@return espy.ProxySet
+function ProxySet.GetDefault() end
+function ProxySet:Destroy() end
+---@param key string
+---@param def espy.ProxyDef
+---@return string? clamped
+function ProxySet:Set(key, def) end
+---@param id integer
+---@param def espy.ProxyDef
+---@return string? clamped
+function ProxySet:SetId(id, def) end
+---@param key string
+---@return boolean had
+function ProxySet:Remove(key) end
+---@param id integer
+---@return boolean had
+function ProxySet:RemoveId(id) end
+---@param key string
+---@return espy.ProxyDef?
+function ProxySet:Get(key) end
+---@param id integer
+---@return espy.ProxyDef?
+function ProxySet:GetId(id) end
+---@param settings espy.ProxySettings
+---@return string? clamped
+function ProxySet:Configure(settings) end
+---@return espy.ProxySettings
+function ProxySet:GetSettings() end
+function ProxySet:Clear() end
+---@return integer
+function ProxySet:GetCount() end
+
+---@param proxy {radius?: number, height?: number, offsetX?: number, offsetY?: number, offsetZ?: number, strength?: number}?
+function Node:SetOcclusionProxy(proxy) end
+---@param set espy.ProxySet
+function World:FollowProxies(set) end
+
 ---@class espy
+---@field ProxySet espy.ProxySet
 ---@field World espy.World
 ---@field Node espy.Node
 ---@field ViewTracker espy.ViewTracker
