@@ -155,9 +155,9 @@ void espyiSnapshot_RemoveNode(espyiSnapshot* snapshot, int32_t slot);
 
 /// Finds out again whether an occluder is in place.
 void espyiGroup_RefreshOccluder(const espyWorld* world, espyiGroup* group, uint32_t entry);
-/// Gives an entry of a group to a node.
-void espyiSnapshot_TakeOccluder(espyiSnapshot* snapshot, uint32_t group, uint32_t entry, int32_t slot, int32_t part,
-                                uint64_t content);
+/// Gives an entry of a group to a node, whose content is known.
+void espyiSnapshot_TakeOccluder(const espyWorld* world, espyiSnapshot* snapshot, uint32_t group, uint32_t entry,
+                                int32_t slot, int32_t part, uint64_t content);
 /// The first entry that is out of place; 0 where none is.
 uint32_t espyiGroup_FirstDisplaced(const espyiGroup* group);
 /// Sets `usable`.

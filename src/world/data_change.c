@@ -79,8 +79,7 @@ static void espySnapshot_TakeOccluders(const espyWorld* world, espyiSnapshot* sn
                                             sizeof group->occluders[0], key);
         if (entry != ESPYI_MATCH_NONE)
         {
-            espyiSnapshot_TakeOccluder(snapshot, index, entry, slot, c->list[i].part, key);
-            espyiGroup_RefreshOccluder(world, group, entry);
+            espyiSnapshot_TakeOccluder(world, snapshot, index, entry, slot, c->list[i].part, key);
         }
     }
 }

@@ -247,57 +247,83 @@ static size_t espyCandidates_RunOf(const espyiCandidates* c, size_t first)
     return end - first;
 }
 
-/// Moves nodes that were found in the file of group `index` from the loose group there.
-static espyResult espyDataJob_PlaceFound(espyDataJob* job, uint32_t index)
+/// Takes nodes that were found out of the loose group. `owners` gets, by slot, the first candidate of the node that has
+/// it, plus 1. Returns the draws that will have no slot, and the most parts of a node in *longest.
+static size_t espyDataJob_TakeFound(espyDataJob* job, uint32_t* owners, size_t* longest)
 {
-    espyWorld* world = job->world;
-    const espyHooks* hooks = &world->hooks;
     const espyiCandidates* c = &job->occludees;
-    espyiGroup* group = job->next->groups[index];
-    uint32_t* slots = NULL;
-    size_t capacity = 0;
-    espyResult result = espyResult_Ok;
-    for (size_t i = 0; i < c->count && result == espyResult_Ok;)
+    size_t without = 0;
+    *longest = 1;
+    for (size_t i = 0; i < c->count;)
     {
         size_t run = espyCandidates_RunOf(c, i);
-        uint32_t found = 0;
-        if (!espyiGrow(hooks, (void**)&slots, &capacity, run + 1, sizeof(uint32_t)))
+        size_t found = 0;
+        for (size_t k = i; k < i + run; ++k)
         {
-            result = espyResult_OutOfMemory;
-            break;
-        }
-        for (size_t k = 0; k <= run; ++k)
-        {
-            slots[k] = ESPYI_DRAWS_NONE;
-        }
-        for (size_t k = 0; k < run; ++k)
-        {
-            slots[c->list[i + k].part + 1] = c->found[i + k];
-            found += c->found[i + k] != ESPYI_MATCH_NONE ? 1u : 0u;
+            if (c->found[k] != ESPYI_MATCH_NONE)
+            {
+                owners[c->found[k]] = (uint32_t)i + 1u;
+                ++found;
+            }
         }
         if (found > 0)
         {
-            if (found < run && !espyiGroup_Reserve(hooks, group, run - found))
-            {
-                result = espyResult_OutOfMemory;
-                break;
-            }
-            int32_t slot = (int32_t)c->list[i].node;
-            espyiSnapshot_RemoveNode(job->next, slot);
-            espyiSnapshot_PlaceNode(world, job->next, index, slot, slots, (uint32_t)run + 1u);
+            espyiSnapshot_RemoveNode(job->next, (int32_t)c->list[i].node);
+            without += run - found;
         }
+        *longest = run > *longest ? run : *longest;
         i += run;
     }
-    espyiFree(hooks, slots);
-    return result;
+    return without;
 }
 
-/// Matches nodes that are in no file with the free slots of group `index`.
-static espyResult espyDataJob_MatchOccludees(espyDataJob* job, uint32_t index)
+/// Moves nodes that were found in the file of group `index` from the loose group there, in the order of its slots: what
+/// is written then lies side by side.
+static espyResult espyDataJob_PlaceFound(espyDataJob* job, uint32_t index)
+{
+    const espyHooks* hooks = &job->world->hooks;
+    const espyiCandidates* c = &job->occludees;
+    espyiGroup* group = job->next->groups[index];
+    uint32_t slotCount = group->draws.slotCount;
+    size_t longest;
+    uint32_t* owners = (uint32_t*)espyiAlloc(hooks, (size_t)slotCount + 1u, sizeof(uint32_t));
+    size_t without = owners ? espyDataJob_TakeFound(job, owners, &longest) : 0;
+    uint32_t* slots = owners ? (uint32_t*)espyiAlloc(hooks, longest + 1u, sizeof(uint32_t)) : NULL;
+    bool room = slots && (without == 0 || espyiGroup_Reserve(hooks, group, without));
+    for (uint32_t s = 0; s < slotCount && room; ++s)
+    {
+        size_t first = owners[s] > 0 ? owners[s] - 1u : 0u;
+        int32_t node = owners[s] > 0 ? (int32_t)c->list[first].node : ESPYI_WORLD_NONE;
+        // The other slots of a node of several come with its first one.
+        if (node == ESPYI_WORLD_NONE || job->next->homes[node].group != ESPYI_DRAWS_NONE)
+        {
+            continue;
+        }
+        size_t run = espyCandidates_RunOf(c, first);
+        slots[0] = ESPYI_DRAWS_NONE;
+        for (size_t k = 0; k < run; ++k)
+        {
+            slots[c->list[first + k].part + 1] = c->found[first + k];
+        }
+        espyiSnapshot_PlaceNode(job->world, job->next, index, node, slots, (uint32_t)run + 1u);
+    }
+    espyiFree(hooks, slots);
+    espyiFree(hooks, owners);
+    return room ? espyResult_Ok : espyResult_OutOfMemory;
+}
+
+/// Matches nodes that are in no file with the free slots of group `index`. `fresh`: nobody had any of them yet.
+static espyResult espyDataJob_MatchOccludees(espyDataJob* job, uint32_t index, bool fresh)
 {
     espyiGroup* group = job->next->groups[index];
     const espyPvs* pvs = &group->file->pvs;
     job->occludees.count = 0;
+    // Most nodes are one box: room for these at once.
+    if (!espyiGrow(&job->world->hooks, (void**)&job->occludees.list, &job->occludees.capacity, job->nodeCount,
+                   sizeof(espyiMatchCandidate)))
+    {
+        return espyResult_OutOfMemory;
+    }
     for (size_t i = 0; i < job->nodeCount; ++i)
     {
         int32_t slot = job->nodes[i].slot;
@@ -311,7 +337,7 @@ static espyResult espyDataJob_MatchOccludees(espyDataJob* job, uint32_t index)
     {
         return espyResult_OutOfMemory;
     }
-    for (size_t i = 0; i < job->occludees.count; ++i)
+    for (size_t i = 0; i < job->occludees.count && !fresh; ++i)
     {
         // A slot that had another content is for that one alone.
         uint32_t* entry = &job->occludees.found[i];
@@ -347,9 +373,8 @@ static espyResult espyDataJob_MatchOccluders(espyDataJob* job, uint32_t index)
         if (entry != ESPYI_MATCH_NONE)
         {
             int32_t slot = (int32_t)c->node;
-            espyiSnapshot_TakeOccluder(job->next, index, entry, slot, c->part,
+            espyiSnapshot_TakeOccluder(job->world, job->next, index, entry, slot, c->part,
                                        espyiWorldData_ContentKey(job->world, slot));
-            espyiGroup_RefreshOccluder(job->world, group, entry);
         }
     }
     return espyiGroup_CheckHashes(job->world, group) ? espyResult_Ok : espyResult_OutOfMemory;
@@ -498,7 +523,7 @@ espyResult espyWorld_AddData(espyWorld* world, const espyDataDef* def, espyDataI
     }
     result = result == espyResult_Ok ? espyDataJob_AddGroup(&job, &pvs, def) : result;
     result = result == espyResult_Ok ? espyDataJob_FitUnrolls(&job, &pvs) : result;
-    result = result == espyResult_Ok ? espyDataJob_MatchOccludees(&job, index) : result;
+    result = result == espyResult_Ok ? espyDataJob_MatchOccludees(&job, index, true) : result;
     result = result == espyResult_Ok ? espyDataJob_MatchOccluders(&job, index) : result;
     espyiGroup* group = NULL;
     if (result == espyResult_Ok)
@@ -595,8 +620,8 @@ espyResult espyWorld_RemoveData(espyWorld* world, espyDataId id)
     {
         if (job.next->groups[i]->freeSlots.waiting > 0)
         {
-            result =
-                espyiSnapshot_Own(hooks, job.next, i) ? espyDataJob_MatchOccludees(&job, i) : espyResult_OutOfMemory;
+            result = espyiSnapshot_Own(hooks, job.next, i) ? espyDataJob_MatchOccludees(&job, i, false)
+                                                           : espyResult_OutOfMemory;
         }
     }
     if (result == espyResult_Ok)

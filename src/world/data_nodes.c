@@ -97,20 +97,20 @@ uint32_t espyiWorldData_DrawsOf(const espyWorld* world, int32_t slot)
 
 bool espyiWorldData_ExactTransform(const espyWorld* world, int32_t slot, espyiMat4d* out)
 {
-    int32_t chain[ESPY_DATA_MAX_DEPTH];
+    int32_t above[ESPY_DATA_MAX_DEPTH];
     uint32_t depth = 0;
-    for (; slot != ESPYI_WORLD_NONE; slot = world->nodes[slot].parent)
+    for (; world->nodes[slot].parent != ESPYI_WORLD_NONE; slot = world->nodes[slot].parent)
     {
         if (depth == ESPY_DATA_MAX_DEPTH)
         {
             return false;
         }
-        chain[depth++] = slot;
+        above[depth++] = slot;
     }
-    *out = espyiMat4d_From(&world->nodes[chain[depth - 1u]].local);
-    for (uint32_t i = depth - 1u; i > 0; --i)
+    *out = espyiMat4d_From(&world->nodes[slot].local);
+    for (uint32_t i = depth; i > 0; --i)
     {
-        espyiMat4d local = espyiMat4d_From(&world->nodes[chain[i - 1u]].local);
+        espyiMat4d local = espyiMat4d_From(&world->nodes[above[i - 1u]].local);
         *out = espyiMat4d_Multiply(out, &local);
     }
     return true;
@@ -204,7 +204,8 @@ static espyBox espyGroup_Place(const espyiGroup* group, espyBox box)
                      {box.max.x - o.x, box.max.y - o.y, box.max.z - o.z}};
 }
 
-void espyiGroup_RefreshDraw(const espyWorld* world, espyiGroup* group, uint32_t draw)
+/// `key` is the content of the node, or 0 where it has to be found out.
+static void espyGroup_WriteDraw(const espyWorld* world, espyiGroup* group, uint32_t draw, uint64_t key)
 {
     espyiDrawGroup* g = &group->draws;
     int32_t slot = g->nodes[draw].index1 - 1;
@@ -216,7 +217,7 @@ void espyiGroup_RefreshDraw(const espyWorld* world, espyiGroup* group, uint32_t 
         const espyPvs* pvs = &group->file->pvs;
         const float* baked = pvs->entries + 6u * ((size_t)pvs->occluderCount + draw);
         inPlace = espyiMatch_InPlace(baked, pvs->cellSize, espyGroup_Place(group, box)) &&
-                  group->contents[draw] == espyiWorldData_ContentKey(world, slot);
+                  group->contents[draw] == (key != 0 ? key : espyiWorldData_ContentKey(world, slot));
     }
     g->minX[draw] = box.min.x;
     g->minY[draw] = box.min.y;
@@ -234,6 +235,11 @@ void espyiGroup_RefreshDraw(const espyWorld* world, espyiGroup* group, uint32_t 
     espyBits_Write(g->alwaysUpdate, draw, (flags & espyNodeFlag_AlwaysUpdate) != 0);
 }
 
+void espyiGroup_RefreshDraw(const espyWorld* world, espyiGroup* group, uint32_t draw)
+{
+    espyGroup_WriteDraw(world, group, draw, 0);
+}
+
 void espyiSnapshot_PlaceNode(const espyWorld* world, espyiSnapshot* snapshot, uint32_t index, int32_t slot,
                              const uint32_t* slots, uint32_t slotCount)
 {
@@ -243,6 +249,7 @@ void espyiSnapshot_PlaceNode(const espyWorld* world, espyiSnapshot* snapshot, ui
     bool parts =
         world->data->unrollInstances && world->data->unrolls[slot] && world->data->unrolls[slot]->cellCount > 0;
     uint32_t last = ESPYI_DRAWS_NONE;
+    uint64_t key = slots ? espyiWorldData_ContentKey(world, slot) : 0;
     snapshot->homes[slot].group = index;
     snapshot->homes[slot].first = ESPYI_DRAWS_NONE;
     for (uint32_t i = 0; i < count; ++i)
@@ -255,7 +262,7 @@ void espyiSnapshot_PlaceNode(const espyWorld* world, espyiSnapshot* snapshot, ui
         }
         else
         {
-            group->contents[draw] = espyiWorldData_ContentKey(world, slot);
+            group->contents[draw] = key;
         }
         g->nodes[draw] = espyiWorld_IdOf(world, slot);
         g->parts[draw] = (int32_t)k - 1;
@@ -263,7 +270,7 @@ void espyiSnapshot_PlaceNode(const espyWorld* world, espyiSnapshot* snapshot, ui
         *(last == ESPYI_DRAWS_NONE ? &snapshot->homes[slot].first : &g->next[last]) = draw;
         last = draw;
         espyBits_Write(g->several, draw, count > 1);
-        espyiGroup_RefreshDraw(world, group, draw);
+        espyGroup_WriteDraw(world, group, draw, key);
     }
 }
 
@@ -291,7 +298,9 @@ void espyiSnapshot_RemoveNode(espyiSnapshot* snapshot, int32_t slot)
 
 // --- occluders
 
-static espyOccluderState espyGroup_StateOf(const espyWorld* world, const espyiGroup* group, uint32_t entry)
+/// `key` as for draws.
+static espyOccluderState espyGroup_StateOf(const espyWorld* world, const espyiGroup* group, uint32_t entry,
+                                           uint64_t key)
 {
     const espyiOccluder* occluder = &group->occluders[entry];
     if (occluder->node == ESPYI_WORLD_NONE)
@@ -307,7 +316,7 @@ static espyOccluderState espyGroup_StateOf(const espyWorld* world, const espyiGr
     {
         return espyOccluderState_Hidden;
     }
-    if (occluder->content != espyiWorldData_ContentKey(world, occluder->node))
+    if (occluder->content != (key != 0 ? key : espyiWorldData_ContentKey(world, occluder->node)))
     {
         return espyOccluderState_Changed;
     }
@@ -317,16 +326,21 @@ static espyOccluderState espyGroup_StateOf(const espyWorld* world, const espyiGr
     return inPlace ? espyOccluderState_InPlace : espyOccluderState_Moved;
 }
 
-void espyiGroup_RefreshOccluder(const espyWorld* world, espyiGroup* group, uint32_t entry)
+static void espyGroup_WriteState(const espyWorld* world, espyiGroup* group, uint32_t entry, uint64_t key)
 {
     espyiOccluder* occluder = &group->occluders[entry];
     group->displaced -= occluder->state != espyOccluderState_InPlace ? 1u : 0u;
-    occluder->state = espyGroup_StateOf(world, group, entry);
+    occluder->state = espyGroup_StateOf(world, group, entry, key);
     group->displaced += occluder->state != espyOccluderState_InPlace ? 1u : 0u;
 }
 
-void espyiSnapshot_TakeOccluder(espyiSnapshot* snapshot, uint32_t index, uint32_t entry, int32_t slot, int32_t part,
-                                uint64_t content)
+void espyiGroup_RefreshOccluder(const espyWorld* world, espyiGroup* group, uint32_t entry)
+{
+    espyGroup_WriteState(world, group, entry, 0);
+}
+
+void espyiSnapshot_TakeOccluder(const espyWorld* world, espyiSnapshot* snapshot, uint32_t index, uint32_t entry,
+                                int32_t slot, int32_t part, uint64_t content)
 {
     espyiGroup* group = snapshot->groups[index];
     espyiOccluder* occluder = &group->occluders[entry];
@@ -336,6 +350,7 @@ void espyiSnapshot_TakeOccluder(espyiSnapshot* snapshot, uint32_t index, uint32_
     occluder->next = espyiSlotMap_Find(&group->firstOccluder, slot);
     snapshot->homes[slot].occluderOf += occluder->next == ESPYI_DRAWS_NONE ? 1u : 0u;
     espyiSlotMap_Put(&group->firstOccluder, slot, entry);
+    espyGroup_WriteState(world, group, entry, content);
 }
 
 /// Text of a notice: "data 'north': occluder 'wall' (node 12) was moved".

@@ -197,10 +197,13 @@ void espyiGroup_ClearDraw(espyiGroup* group, uint32_t draw)
     g->nodes[draw] = (espyNodeId){0};
     g->parts[draw] = -1;
     g->next[draw] = ESPYI_DRAWS_NONE;
-    for (uint32_t i = 0; i < ESPY_GROUP_BITSETS; ++i)
-    {
-        espyiBits_Clear(*espyDrawGroup_Bitset(g, i), draw);
-    }
+    espyiBits_Clear(g->present, draw);
+    espyiBits_Clear(g->drawn, draw);
+    espyiBits_Clear(g->moved, draw);
+    espyiBits_Clear(g->occludee, draw);
+    espyiBits_Clear(g->castsShadow, draw);
+    espyiBits_Clear(g->alwaysUpdate, draw);
+    espyiBits_Clear(g->several, draw);
     if (draw >= g->slotCount)
     {
         g->next[draw] = group->freeDraw;
