@@ -192,6 +192,28 @@ static float espyScene_CapsuleHit(espyVec3 a, espyVec3 b, float r, espyVec3 from
     return best;
 }
 
+/// Pixels that a ball may cover: x from rect[0] to rect[2], y from rect[1] to rect[3]. All of them where it is near.
+static void espyScene_Bounds(const espyProxyScene* scene, espyVec3 centre, float radius, uint32_t rect[4])
+{
+    float ahead = espyScene_Dot(centre, scene->forward), depth = scene->orthographic ? 1 : ahead;
+    rect[0] = rect[1] = 0;
+    rect[2] = scene->width;
+    rect[3] = scene->height;
+    if (!scene->orthographic && ahead < 3 * radius)
+    {
+        return;
+    }
+    float wide = espyScene_Dot(scene->right, scene->right), tall = espyScene_Dot(scene->up, scene->up);
+    float x = espyScene_Dot(centre, scene->right) / (wide * depth),
+          y = espyScene_Dot(centre, scene->up) / (tall * depth);
+    float spanX = 1.6f * radius / (depth * sqrtf(wide)), spanY = 1.6f * radius / (depth * sqrtf(tall));
+    float w = (float)scene->width, h = (float)scene->height;
+    rect[0] = (uint32_t)(fminf(fmaxf((x - spanX + 1) / 2, 0), 1) * w);
+    rect[2] = (uint32_t)ceilf(fminf(fmaxf((x + spanX + 1) / 2, 0), 1) * w);
+    rect[1] = (uint32_t)(fminf(fmaxf((1 - y - spanY) / 2, 0), 1) * h);
+    rect[3] = (uint32_t)ceilf(fminf(fmaxf((1 - y + spanY) / 2, 0), 1) * h);
+}
+
 void espyProxyScene_AddCapsule(espyProxyScene* scene, espyVec3 a, espyVec3 b, float radius,
                                const espyProxySurface* surface)
 {
@@ -200,16 +222,22 @@ void espyProxyScene_AddCapsule(espyProxyScene* scene, espyVec3 a, espyVec3 b, fl
     b = espyScene_Add(b, eye, -1);
     espyVec3 axis = espyScene_Add(b, a, -1);
     float length2 = espyScene_Dot(axis, axis);
-    for (size_t i = 0; i < (size_t)scene->width * scene->height; ++i)
+    uint32_t rect[4];
+    espyScene_Bounds(scene, espyScene_Add(a, axis, 0.5f), radius + 0.5f * sqrtf(length2), rect);
+    for (uint32_t y = rect[1]; y < rect[3]; ++y)
     {
-        espyVec3 from, d;
-        espyScene_Ray(scene, i, &from, &d);
-        float s = espyScene_CapsuleHit(a, b, radius, from, d);
-        if (s > 0 && s < scene->distance[i])
+        for (uint32_t x = rect[0]; x < rect[2]; ++x)
         {
-            espyVec3 p = espyScene_Add(from, d, s), to = espyScene_Add(p, a, -1);
-            float at = length2 > 0 ? fminf(fmaxf(espyScene_Dot(to, axis) / length2, 0), 1) : 0;
-            espyScene_Hit(scene, i, s, espyScene_Unit(espyScene_Add(to, axis, -at)), surface);
+            size_t i = (size_t)y * scene->width + x;
+            espyVec3 from, d;
+            espyScene_Ray(scene, i, &from, &d);
+            float s = espyScene_CapsuleHit(a, b, radius, from, d);
+            if (s > 0 && s < scene->distance[i])
+            {
+                espyVec3 p = espyScene_Add(from, d, s), to = espyScene_Add(p, a, -1);
+                float at = length2 > 0 ? fminf(fmaxf(espyScene_Dot(to, axis) / length2, 0), 1) : 0;
+                espyScene_Hit(scene, i, s, espyScene_Unit(espyScene_Add(to, axis, -at)), surface);
+            }
         }
     }
 }
