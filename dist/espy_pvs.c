@@ -205,6 +205,9 @@ ESPY_MESSAGE(PvsFits, 303, Info, "occlusion data fits again: %s")
 ESPY_MESSAGE(CookEmptyTable, 311, Warning,
              "%llu bytes are over the budget of %llu KB: an empty table was written and nothing is culled on %s")
 
+ESPY_MESSAGE(ProxyClamped, 321, Warning, "proxy occlusion: %s is out of range and was clamped")
+ESPY_MESSAGE(ProxyRefused, 322, Warning, "proxy occlusion: %s is not usable: refused")
+
 ESPY_MESSAGE(AuditNoViews, 401, Warning, "no open point was found in any cell: nothing was audited")
 #undef ESPY_MESSAGE
 };

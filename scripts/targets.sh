@@ -217,6 +217,60 @@ run_target() { # NAME ORDER COMPILER-LINE RUNNER
     echo "$name: $(cat "$work/$name/512.txt")"
 }
 
+# The program for Windows writes the bytes and the lines that this machine's writes.
+check_windows() {
+    if ! have x86_64-w64-mingw32-g++-posix; then
+        echo "espy.exe: x86_64-w64-mingw32-g++-posix is not installed: left out (scripts/setup.sh targets)"
+        return 0
+    fi
+    [ -f build-mingw/build.ninja ] ||
+        cmake -S . -B build-mingw -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/mingw.cmake -DESPY_BUILD_TESTS=OFF >build-mingw.log
+    cmake --build build-mingw -j "$(nproc)" --target espy-cli >>build-mingw.log || { tail -n 40 build-mingw.log; failed=1; return 0; }
+    if ! have wine; then
+        echo "espy.exe: built; wine is not installed: not run"
+        return 0
+    fi
+    local out=$work/windows level here there
+    rm -rf "$out"
+    mkdir -p "$out"
+    for level in samples/sample_level.glb tests/cli/levels/rooms.gltf fuzz/corpus/fuzz_bsp/sample.bsp; do
+        here=$out/here.espy
+        there=$out/there.espy
+        "$espy" bake "$level" -o "$here" --quality low --cell-size 4 --full --progress none >"$out/here.txt" 2>"$out/here.err"
+        wine build-mingw/bin/espy.exe bake "$level" -o "$there" --quality low --cell-size 4 --full --progress none \
+            >"$out/there.txt" 2>"$out/there.err" || true
+        same "bake $level" "$here" "$there"
+        same "warnings of $level" "$out/here.err" "$out/there.err"
+        windows_says "info" info "$here" --json
+        windows_says "visible" visible "$here" --at 1,1.5,1 --json
+        windows_says "check" check "$here" "$level"
+        windows_says "diff" diff "$here" "$there" --json
+        windows_says "audit" audit "$here" "$level" --views 2 --size 32 --json
+        windows_says "cook to standard output" cook "$here" --target wii --budget-kb 4 -o -
+        # Written over the file that is there, and copied from it.
+        windows_says "bake again" bake "$level" -o "$there" --quality low --cell-size 4 --json --progress none
+        same "bake again $level" "$here" "$there"
+    done
+    windows_says "a file that is missing" info nowhere.espy
+    ran=$((ran + 1))
+    echo "espy.exe: the same bytes and lines as here"
+}
+
+same() { # WHAT FILE FILE
+    cmp -s "$2" "$3" || { echo "espy.exe: $1: other bytes than here"; failed=1; }
+}
+
+# Both streams and the exit status; what a run took differs.
+windows_says() { # WHAT ARGUMENT...
+    local what=$1 out=$work/windows
+    shift
+    { "$espy" "$@" || echo "status $?"; } 2>&1 | timeless >"$out/here.say"
+    { wine build-mingw/bin/espy.exe "$@" || echo "status $?"; } 2>&1 | timeless >"$out/there.say"
+    same "$what" "$out/here.say" "$out/there.say"
+}
+
+timeless() { sed -E 's/"(seconds|cpuSeconds|threads|peakMemoryBytes)":[^,]*//g'; }
+
 build_native
 cook_levels
 rm -f "$work"/expected-*.txt
@@ -232,5 +286,8 @@ for target in "${targets[@]}"; do
         done
     fi
 done
-echo "targets: $ran machines answered for 3 files each"
+if [ $# -eq 0 ] || [[ " $* " == *" windows "* ]]; then
+    check_windows
+fi
+echo "targets: $ran machines answered as this one"
 exit "$failed"

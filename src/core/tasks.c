@@ -63,7 +63,9 @@ uint32_t espyiTasks_ThreadCount(int32_t wanted)
     long count = wanted;
     if (count <= 0)
     {
-#ifdef _SC_NPROCESSORS_ONLN
+#if defined(_WIN32)
+        count = pthread_num_processors_np();
+#elif defined(_SC_NPROCESSORS_ONLN)
         count = sysconf(_SC_NPROCESSORS_ONLN);
 #else
         count = 1;

@@ -4,6 +4,12 @@
 
 #ifdef ESPY_HAVE_TINYGLTF
 
+#ifdef ESPY_TINYGLTF_HEADER_ONLY
+#define TINYGLTF_IMPLEMENTATION
+#define TINYGLTF_NO_STB_IMAGE
+#define TINYGLTF_NO_STB_IMAGE_WRITE
+#define TINYGLTF_NO_FS
+#endif
 #include <tiny_gltf.h>
 
 #include <cstdio>

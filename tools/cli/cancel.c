@@ -32,6 +32,10 @@ static void espyCliCancel_Handle(int signalNumber)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     errno = error;
+#if defined(_WIN32)
+    // There a signal is handled once.
+    signal(signalNumber, espyCliCancel_Handle);
+#endif
     (void)signalNumber;
     if (espyCliCancelDeferred && !espyCliCancelRequested)
     {
@@ -53,6 +57,17 @@ static void espyCliCancel_Handle(int signalNumber)
     _exit(espyCliExit_Cancelled);
 }
 
+#if defined(_WIN32)
+
+void espyiCliCancel_Install(void)
+{
+    signal(SIGINT, espyCliCancel_Handle);
+    signal(SIGTERM, espyCliCancel_Handle);
+    signal(SIGBREAK, espyCliCancel_Handle);
+}
+
+#else
+
 void espyiCliCancel_Install(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -67,6 +82,8 @@ void espyiCliCancel_Install(void)
         }
     }
 }
+
+#endif
 
 void espyiCliCancel_Defer(bool defer)
 {

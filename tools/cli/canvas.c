@@ -6,10 +6,13 @@
 #include "stroke_font.h"
 
 #include <math.h>
-#include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef ESPY_HAVE_PNG
+#include <png.h>
+#endif
 
 bool espyCanvas_Create(espyCanvas* canvas, uint32_t width, uint32_t height, uint32_t color)
 {
@@ -202,6 +205,17 @@ float espyCanvas_MeasureText(float height, const char* text)
 
 // --- file
 
+#ifndef ESPY_HAVE_PNG
+
+bool espyCanvas_WritePng(const espyCanvas* canvas, const char* path, char* message, size_t messageSize)
+{
+    (void)canvas;
+    snprintf(message, messageSize, "%s: this espy was built without libpng and writes no pictures", path);
+    return false;
+}
+
+#else
+
 bool espyCanvas_WritePng(const espyCanvas* canvas, const char* path, char* message, size_t messageSize)
 {
     png_image image = {
@@ -233,3 +247,5 @@ bool espyCanvas_WritePng(const espyCanvas* canvas, const char* path, char* messa
     free(bytes);
     return written;
 }
+
+#endif

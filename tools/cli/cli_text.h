@@ -8,8 +8,13 @@
 
 #include <espy/espy.h>
 
-#include <jansson.h>
 #include <stdio.h>
+
+#ifdef ESPY_HAVE_JANSSON
+#include <jansson.h>
+#else
+#include "json_lite.h"
+#endif
 
 /// Exit statuses; part of the interface (docs/cli.md).
 typedef enum espyCliExit

@@ -13,10 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform.h"
+
 enum
 {
     espyCliHead_Bytes = 256,
     espyCliRead_FirstBytes = 1 << 16,
+    espyCliChunk_Bytes = 1 << 30, ///< Of one call: all systems take that many.
     espyCliPath_MaxLinks = 40,
     espyCliMemory_Align = 64
 };
@@ -77,7 +80,7 @@ espyCliExit espyiCliFile_CheckInput(const char* path, espyCliLine* line)
 /// Writes the folder part of a path, "." where there is none.
 static bool espyCliPath_GetFolder(const char* path, char* out, size_t outSize)
 {
-    const char* slash = strrchr(path, '/');
+    const char* slash = espyiPlatform_FindLastSeparator(path);
     size_t length = slash ? (size_t)(slash - path) : 1;
     const char* from = slash ? path : ".";
     if (slash == path)
@@ -237,7 +240,8 @@ static espyCliExit espyCliFile_ReadOpen(int file, const char* name, espyCliHeadF
             }
             capacity *= 2;
         }
-        ssize_t got = read(file, (char*)*bytes + used, capacity - used);
+        size_t room = capacity - used < espyCliChunk_Bytes ? capacity - used : (size_t)espyCliChunk_Bytes;
+        ssize_t got = read(file, (char*)*bytes + used, (unsigned)room);
         if (got < 0 && errno == EINTR)
         {
             continue;
@@ -306,7 +310,7 @@ static bool espyCliFile_WriteAll(int file, const void* bytes, size_t size)
     const char* at = bytes;
     while (size > 0)
     {
-        ssize_t put = write(file, at, size > (1u << 30) ? (1u << 30) : size);
+        ssize_t put = write(file, at, (unsigned)(size < espyCliChunk_Bytes ? size : espyCliChunk_Bytes));
         if (put < 0 && errno == EINTR)
         {
             continue;
@@ -383,10 +387,10 @@ espyCliExit espyiCliFile_Write(const char* path, const void* bytes, size_t size,
         return espyCliFile_Fail(line, path, "cannot be written", errno);
     }
     espyiCliCancel_AddTemporary(beside);
-    mode_t mask = umask(0);
+    mode_t mask = (mode_t)umask(0);
     umask(mask);
-    bool done = fchmod(file, exists ? info.st_mode & 07777u : 0666u & ~mask) == 0 &&
-                espyCliFile_WriteAll(file, bytes, size) && fsync(file) == 0;
+    mode_t permissions = (mode_t)(exists ? info.st_mode & 07777u : 0666u & ~mask);
+    bool done = fchmod(file, permissions) == 0 && espyCliFile_WriteAll(file, bytes, size) && fsync(file) == 0;
     int error = errno;
     if (close(file) != 0 && done)
     {
@@ -416,9 +420,7 @@ bool espyiCliFile_IsSame(const char* a, const char* b)
     {
         return true;
     }
-    struct stat first, second;
-    return !espyiCliFile_IsStandard(a) && !espyiCliFile_IsStandard(b) && stat(a, &first) == 0 &&
-           stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return !espyiCliFile_IsStandard(a) && !espyiCliFile_IsStandard(b) && espyiPlatform_IsSameFile(a, b);
 }
 
 bool espyiCliFile_IsRegular(const char* path)

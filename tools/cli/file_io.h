@@ -47,8 +47,8 @@ size_t espyiCliFile_GetSize(const char* path);
 /// not reach: standard output, a device, a pipe, a link.
 typedef struct espyCliTemporary
 {
-    char folder[64];
-    char path[96];
+    char folder[240];
+    char path[288];
 } espyCliTemporary;
 
 /// True where `path` is such a place.

@@ -2,6 +2,7 @@
 // Loads levels and visibility data for the commands.
 #include "level_file.h"
 #include "file_io.h"
+#include "platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "cancel.h"
 #include "commands.h"
 #include "options.h"
+#include "platform.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,6 +100,8 @@ static espyCliExit espyCliProgram_Run(int argc, char** argv)
     return espyCliProgram_RefuseUnknown(argv[1]);
 }
 
+#if !defined(_WIN32)
+
 /// A standard stream that was closed would be the next file that is opened, and messages would go into it. Opened the
 /// wrong way round, so that its use still fails.
 static void espyCliProgram_HoldStandardStreams(void)
@@ -113,11 +116,16 @@ static void espyCliProgram_HoldStandardStreams(void)
     }
 }
 
+#endif
+
 int main(int argc, char** argv)
 {
+    espyiPlatform_Begin();
+#if !defined(_WIN32)
     espyCliProgram_HoldStandardStreams();
     // A file size limit shows as a failed write, which is reported, rather than as a signal.
     signal(SIGXFSZ, SIG_IGN);
+#endif
     espyiCliCancel_Install();
     espyCliExit status = espyCliProgram_Run(argc, argv);
     // Results that a full disk swallowed are no results.

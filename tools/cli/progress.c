@@ -6,9 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#if !defined(_WIN32)
+#include <sys/ioctl.h>
+#endif
 
 #define ESPY_CLI_BAR_SECONDS 0.1
 #define ESPY_CLI_LINE_SECONDS 2.0
@@ -40,11 +43,13 @@ void espyiCliProgress_Begin(espyCliProgress* progress, espyCliProgressMode mode,
                                   .bar = bar,
                                   .lines = !bar && mode != espyCliProgressMode_None,
                                   .width = espyCliBar_DefaultWidth};
+#if !defined(_WIN32)
     struct winsize size;
     if (bar && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     {
         progress->width = size.ws_col;
     }
+#endif
 }
 
 /// 3.2 M, 480 k, 12.
