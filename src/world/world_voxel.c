@@ -139,14 +139,21 @@ static bool espyBrickWindow_IsWhole(const espyBrickWindow* window)
     return whole;
 }
 
+/// What a source holds for the first voxel of a window.
+static uint8_t espyBrickWindow_First(const espyBrickWindow* window, const espyVoxelSource* source)
+{
+    return source->values ? source->values[espyBrickWindow_Row(window, &source->range, window->low[1], window->low[2])]
+                          : source->value;
+}
+
 /// Gives a brick of one value memory where the window will make its voxels differ.
 static bool espyBrickWindow_Reserve(const espyHooks* hooks, const espyBrickWindow* window,
                                     const espyVoxelSource* source)
 {
     espyiBrick* brick = window->brick;
+    // A window over the whole brick starts at its first voxel, any other leaves voxels as they are.
     bool whole = espyBrickWindow_IsWhole(window);
-    uint8_t first = source->values ? source->values[espyBrickWindow_Row(window, &source->range, 0, 0)] : source->value;
-    uint8_t same = whole ? first : brick->value;
+    uint8_t same = whole ? espyBrickWindow_First(window, source) : brick->value;
     if (brick->values || !espyBrickWindow_Write(window, source, NULL, same))
     {
         return true;
@@ -182,8 +189,7 @@ static bool espyVoxels_Write(const espyHooks* hooks, espyiContent* content, cons
         }
         else if (reserved && espyBrickWindow_IsWhole(&window))
         {
-            uint8_t value =
-                source->values ? source->values[espyBrickWindow_Row(&window, &source->range, 0, 0)] : source->value;
+            uint8_t value = espyBrickWindow_First(&window, source);
             *changed = *changed || value != brick->value;
             brick->value = value;
         }
