@@ -278,7 +278,7 @@ static double espyBench_Bandwidth(void)
     for (int run = 0; run < 5; ++run)
     {
         uint64_t sums[4] = {0};
-        double start = espyiClock_Seconds();
+        double start = espyiClock_ThreadCpuSeconds();
         for (size_t i = 0; i < words; i += 4)
         {
             sums[0] ^= memory[i];
@@ -286,7 +286,7 @@ static double espyBench_Bandwidth(void)
             sums[2] ^= memory[i + 2];
             sums[3] ^= memory[i + 3];
         }
-        double speed = (double)(words * sizeof *memory) / ((espyiClock_Seconds() - start) * 1e9);
+        double speed = (double)(words * sizeof *memory) / ((espyiClock_ThreadCpuSeconds() - start) * 1e9);
         espyBenchSink = sums[0] ^ sums[1] ^ sums[2] ^ sums[3];
         best = speed > best ? speed : best;
     }
