@@ -2912,10 +2912,9 @@ static void espyPackRow_CodeFirst(espyPackCoder* shared, const uint32_t* target,
         if (last)
         {
             uint32_t low = espyPackCoder_Raw(&coder, wanted & 0xFFFFu);
-            row[w] = low | espyPackCoder_Raw(&coder, wanted >> 16) << 16;
+            row[w] = (low | espyPackCoder_Raw(&coder, wanted >> 16) << 16) & (w + 1u == words ? lastWord : ~0u);
         }
     }
-    row[words - 1u] &= lastWord;
     *shared = coder;
 }
 
@@ -2947,9 +2946,8 @@ static void espyPackRow_Code(espyPackCoder* coder, const espyiPackNear* nearby, 
     for (uint32_t w = 0; w < words; ++w)
     {
         row[w] = all[w];
-        agreed[w] = all[w] | ~any[w];
+        agreed[w] = (all[w] | ~any[w]) & (w + 1u == words ? lastWord : ~0u);
     }
-    agreed[words - 1u] &= lastWord;
     espyPackRow_CodeAgreed(coder, nearby, agreed, target, row, words, lastWord);
     if (nearby->count > 1u)
     {

@@ -414,7 +414,7 @@ static bool espyPackBlock_CodeLine(espyPackBlock* block, uint32_t y, uint32_t z,
     const espyPvs* pvs = table->pvs;
     uint32_t first = down ? block->spans[0].centre - 1u : block->spans[0].centre;
     uint32_t count = down ? block->spans[0].centre - block->spans[0].low : block->spans[0].high - first;
-    uint32_t coded[ESPYI_PACK_STRIPE_WORDS];
+    uint32_t coded[ESPYI_PACK_STRIPE_WORDS] = {0};
     int32_t last = -1;
     espyPackCoder_Start(&table->coder);
     for (uint32_t i = 0; i < count; ++i)
