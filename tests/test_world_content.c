@@ -424,6 +424,14 @@ static void voxels_match_a_model_through_edits(void** state)
         espyTest_AssertBox(espyWorld_GetWorldBounds(fixture->world, id), want, 1e-5f);
         want = espyTest_VoxelBounds(model, 0.25f, def.local, true);
         espyTest_AssertBox(espyWorld_GetOccluderBounds(fixture->world, id), want, 1e-5f);
+        // Mirrored, with axes that change places, and moved.
+        const espyMat4 straight = {{0, 0, -2, 0, 1, 0, 0, 0, 0, 3, 0, 0, 7, 8, 9, 1}};
+        assert_int_equal(espyWorld_SetLocalTransform(fixture->world, id, straight), espyResult_Ok);
+        want = espyTest_VoxelBounds(model, 0.25f, straight, false);
+        espyTest_AssertBox(espyWorld_GetWorldBounds(fixture->world, id), want, 0.0f);
+        want = espyTest_VoxelBounds(model, 0.25f, straight, true);
+        espyTest_AssertBox(espyWorld_GetOccluderBounds(fixture->world, id), want, 0.0f);
+        assert_int_equal(espyWorld_SetLocalTransform(fixture->world, id, def.local), espyResult_Ok);
         if (round % 10 == 0)
         {
             espySurface surface;

@@ -31,8 +31,9 @@ typedef struct espyiBrick
 {
     uint8_t* values; ///< Null where all are `value`, and only then.
     uint8_t value;
-    /// Of the voxels that are not empty, in the brick: first and last. low[0] > high[0] where there is none.
-    uint8_t low[3], high[3];
+    /// First and last on each axis, in the brick: of the voxels that are not empty [0], and of opaque ones [1].
+    /// low[k][0] > high[k][0] where there is none.
+    uint8_t low[2][3], high[2][3];
 } espyiBrick;
 
 /// What only some nodes have, in one allocation with the arrays that it points to, bricks' values apart.

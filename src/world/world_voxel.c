@@ -26,6 +26,11 @@ static size_t espyVoxels_BrickCount(const espyiContent* content)
     return (size_t)b[0] * b[1] * b[2];
 }
 
+static bool espyVoxel_Counts(uint8_t value, bool opaqueOnly)
+{
+    return opaqueOnly ? value == espyVoxel_Opaque : value != espyVoxel_Empty;
+}
+
 /// Gives up memory that holds one value only, and finds which voxels are not empty.
 static void espyBrick_Settle(const espyHooks* hooks, espyiBrick* brick)
 {
@@ -40,27 +45,38 @@ static void espyBrick_Settle(const espyHooks* hooks, espyiBrick* brick)
         brick->value = brick->values ? brick->values[0] : brick->value;
         espyiFree(hooks, brick->values);
         brick->values = NULL;
-        bool full = brick->value != espyVoxel_Empty;
-        for (int axis = 0; axis < 3; ++axis)
+        for (int k = 0; k < 2; ++k)
         {
-            brick->low[axis] = full ? 0 : 1;
-            brick->high[axis] = full ? last : 0;
+            bool full = espyVoxel_Counts(brick->value, k != 0);
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                brick->low[k][axis] = full ? 0 : 1;
+                brick->high[k][axis] = full ? last : 0;
+            }
         }
         return;
     }
-    uint8_t low[3] = {last, last, last}, high[3] = {0, 0, 0};
-    for (uint32_t i = 0; i < ESPY_BRICK_SIZE; ++i)
+    for (int k = 0; k < 2; ++k)
     {
-        const uint32_t at[3] = {i % ESPY_VOXEL_BRICK, i / ESPY_VOXEL_BRICK % ESPY_VOXEL_BRICK,
-                                i / (ESPY_VOXEL_BRICK * ESPY_VOXEL_BRICK)};
-        for (int axis = 0; axis < 3 && brick->values[i] != espyVoxel_Empty; ++axis)
+        uint8_t low[3] = {last, last, last}, high[3] = {0, 0, 0};
+        for (uint32_t i = 0; i < ESPY_BRICK_SIZE; ++i)
         {
-            low[axis] = at[axis] < low[axis] ? (uint8_t)at[axis] : low[axis];
-            high[axis] = at[axis] > high[axis] ? (uint8_t)at[axis] : high[axis];
+            const uint8_t at[3] = {(uint8_t)(i % ESPY_VOXEL_BRICK), (uint8_t)(i / ESPY_VOXEL_BRICK % ESPY_VOXEL_BRICK),
+                                   (uint8_t)(i / (ESPY_VOXEL_BRICK * ESPY_VOXEL_BRICK))};
+            if (!espyVoxel_Counts(brick->values[i], k != 0))
+            {
+                continue;
+            }
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                low[axis] = at[axis] < low[axis] ? at[axis] : low[axis];
+                high[axis] = at[axis] > high[axis] ? at[axis] : high[axis];
+            }
         }
+        // Where none counts, low stays above high.
+        espyiBytes_Copy(brick->low[k], low, sizeof low);
+        espyiBytes_Copy(brick->high[k], high, sizeof high);
     }
-    espyiBytes_Copy(brick->low, low, sizeof low);
-    espyiBytes_Copy(brick->high, high, sizeof high);
 }
 
 /// Steps to the next brick that a range touches, in `at`; starts with `first` set. False past the last.
@@ -225,7 +241,7 @@ static bool espyBrick_RowExtent(const uint8_t* row, bool opaqueOnly, uint32_t* f
     bool any = false;
     for (uint32_t x = 0; x < ESPY_VOXEL_BRICK; ++x)
     {
-        bool counts = opaqueOnly ? row[x] == espyVoxel_Opaque : row[x] != espyVoxel_Empty;
+        bool counts = espyVoxel_Counts(row[x], opaqueOnly);
         *first = counts && !any ? x : *first;
         *last = counts ? x : *last;
         any = any || counts;
@@ -239,48 +255,91 @@ static espyBox espyVoxels_Box(float size, const uint32_t low[3], const uint32_t 
                      {(float)end[0] * size, (float)end[1] * size, (float)end[2] * size}};
 }
 
-espyBox espyiVoxels_AddBounds(const espyiContent* content, const espyMat4* transform, bool opaqueOnly, espyBox box)
+/// First voxel of a brick and one past its last that count, in the grid; false where none does.
+static bool espyVoxels_BrickExtent(const espyiContent* content, size_t index, bool opaqueOnly, uint32_t low[3],
+                                   uint32_t end[3])
+{
+    const uint32_t* bricks = content->voxels.bricks;
+    const espyiBrick* brick = &content->bricks[index];
+    const uint8_t* first = brick->low[opaqueOnly ? 1 : 0];
+    const uint8_t* last = brick->high[opaqueOnly ? 1 : 0];
+    const uint32_t at[3] = {(uint32_t)(index % bricks[0]), (uint32_t)(index / bricks[0] % bricks[1]),
+                            (uint32_t)(index / bricks[0] / bricks[1])};
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        low[axis] = ESPY_VOXEL_BRICK * at[axis] + first[axis];
+        end[axis] = ESPY_VOXEL_BRICK * at[axis] + last[axis] + 1;
+    }
+    return first[0] <= last[0];
+}
+
+/// True where each axis of the world follows one axis of the node.
+static bool espyVoxels_IsStraight(const espyMat4* m)
+{
+    bool straight = true;
+    for (int row = 0; row < 3; ++row)
+    {
+        int used = (m->m[row] != 0.0f ? 1 : 0) + (m->m[4 + row] != 0.0f ? 1 : 0) + (m->m[8 + row] != 0.0f ? 1 : 0);
+        straight = straight && used <= 1;
+    }
+    return straight;
+}
+
+/// Joins what counts in one brick row by row, so that the corners are those of voxels that are there.
+static espyBox espyVoxels_AddRows(const espyiContent* content, size_t index, const espyMat4* transform, bool opaqueOnly,
+                                  espyBox box)
 {
     const uint32_t side = ESPY_VOXEL_BRICK;
     const uint32_t* bricks = content->voxels.bricks;
-    float size = content->voxels.voxelSize;
-    size_t count = espyVoxels_BrickCount(content);
-    for (size_t i = 0; i < count; ++i)
+    const uint32_t base[3] = {side * (uint32_t)(index % bricks[0]), side * (uint32_t)(index / bricks[0] % bricks[1]),
+                              side * (uint32_t)(index / bricks[0] / bricks[1])};
+    for (uint32_t row = 0; row < side * side; ++row)
     {
-        const espyiBrick* brick = &content->bricks[i];
-        const uint32_t base[3] = {side * (uint32_t)(i % bricks[0]), side * (uint32_t)(i / bricks[0] % bricks[1]),
-                                  side * (uint32_t)(i / bricks[0] / bricks[1])};
-        uint32_t low[3], end[3];
-        for (int axis = 0; axis < 3; ++axis)
+        uint32_t first = 0, last = 0;
+        if (espyBrick_RowExtent(content->bricks[index].values + side * row, opaqueOnly, &first, &last))
         {
-            low[axis] = base[axis] + brick->low[axis];
-            end[axis] = base[axis] + brick->high[axis] + 1;
-        }
-        bool none =
-            brick->low[0] > brick->high[0] || (opaqueOnly && !brick->values && brick->value != espyVoxel_Opaque);
-        espyBox whole = espyMat4_TransformBox(*transform, espyVoxels_Box(size, low, end));
-        if (none || espyiBox_Contains(box, whole))
-        {
-            continue;
-        }
-        if (!brick->values)
-        {
-            box = espyBox_Union(box, whole);
-            continue;
-        }
-        // Row by row, so that the corners are those of voxels that are there.
-        for (uint32_t row = 0; row < side * side; ++row)
-        {
-            uint32_t first = 0, last = 0;
-            if (espyBrick_RowExtent(brick->values + side * row, opaqueOnly, &first, &last))
-            {
-                const uint32_t from[3] = {base[0] + first, base[1] + row % side, base[2] + row / side};
-                const uint32_t to[3] = {base[0] + last + 1, from[1] + 1, from[2] + 1};
-                box = espyBox_Union(box, espyMat4_TransformBox(*transform, espyVoxels_Box(size, from, to)));
-            }
+            const uint32_t from[3] = {base[0] + first, base[1] + row % side, base[2] + row / side};
+            const uint32_t to[3] = {base[0] + last + 1, from[1] + 1, from[2] + 1};
+            espyBox voxels = espyVoxels_Box(content->voxels.voxelSize, from, to);
+            box = espyBox_Union(box, espyMat4_TransformBox(*transform, voxels));
         }
     }
     return box;
+}
+
+espyBox espyiVoxels_AddBounds(const espyiContent* content, const espyMat4* transform, bool opaqueOnly, espyBox box)
+{
+    size_t count = espyVoxels_BrickCount(content);
+    bool straight = espyVoxels_IsStraight(transform);
+    uint32_t allLow[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, allEnd[3] = {0, 0, 0};
+    for (size_t i = 0; i < count; ++i)
+    {
+        uint32_t low[3], end[3];
+        if (!espyVoxels_BrickExtent(content, i, opaqueOnly, low, end))
+        {
+            continue;
+        }
+        for (int axis = 0; axis < 3 && straight; ++axis)
+        {
+            allLow[axis] = low[axis] < allLow[axis] ? low[axis] : allLow[axis];
+            allEnd[axis] = end[axis] > allEnd[axis] ? end[axis] : allEnd[axis];
+        }
+        if (straight)
+        {
+            continue;
+        }
+        espyBox whole = espyMat4_TransformBox(*transform, espyVoxels_Box(content->voxels.voxelSize, low, end));
+        if (!espyiBox_Contains(box, whole))
+        {
+            box = content->bricks[i].values ? espyVoxels_AddRows(content, i, transform, opaqueOnly, box)
+                                            : espyBox_Union(box, whole);
+        }
+    }
+    // Straight, the box of all is as tight as the voxels themselves.
+    bool any = straight && allLow[0] < allEnd[0];
+    return any ? espyBox_Union(
+                     box, espyMat4_TransformBox(*transform, espyVoxels_Box(content->voxels.voxelSize, allLow, allEnd)))
+               : box;
 }
 
 // --- public
