@@ -3,6 +3,7 @@
 // move, cameras anywhere; every answer against the slow reference.
 #include "test_main.h"
 
+#include <espy/pack.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -330,6 +331,19 @@ static void every_answer_equals_the_reference(void** state)
         {
             // Files overlap in part, so that a camera can be in two of them.
             f.cases[i] = espyWorldCase_Make(seed * 16 + i, i == 1);
+            espyPackResult packed = {0};
+            if (i == 2)
+            {
+                // One of them with packed tables.
+                assert_int_equal(espyPack_Pack(f.cases[i].file.file, f.cases[i].file.size, NULL, &packed),
+                                 espyResult_Ok);
+                espyHooks hooks = espyiHooks_Resolve(NULL);
+                espyiFree(&hooks, f.cases[i].file.file);
+                f.cases[i].file.file = espyiAlloc(&hooks, packed.size, 1);
+                f.cases[i].file.size = packed.size;
+                memcpy(f.cases[i].file.file, packed.data, packed.size);
+                espyPack_Free(&packed);
+            }
             f.offsets[i] = (espyVec3){(float)i * 8.0f, 0, 0};
             espyNodeId nodes[ESPY_WORLD_CASE_ENTRIES];
             espyWorldCase_Nodes(f.world, &f.cases[i], f.offsets[i], nodes);

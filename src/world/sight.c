@@ -100,6 +100,30 @@ static void espySight_Candidates(const espyiSight* sight, const espyiDrawGroup* 
     }
 }
 
+/// True where a file has no plain sets for some of the cells (packed tables): bits are then asked for one by one.
+static bool espySight_IsPacked(const espyViewSet* set)
+{
+    bool packed = false;
+    for (uint32_t i = 0; i < set->cellCount; ++i)
+    {
+        packed = packed || espyPvs_GetStaticSet(set->pvs, set->cells[i]) == NULL;
+    }
+    return packed;
+}
+
+/// True where the camera cannot see a draw that is in its frustum. `packed` is the set of the draw's file where bits
+/// were not looked at before.
+static bool espySight_Hides(const espyiSight* sight, const espyiDrawGroup* group, uint32_t draw,
+                            const espyViewSet* packed)
+{
+    if (espyiBits_Get(group->moved, draw))
+    {
+        return sight->setCount > 0 &&
+               espyViewSet_HidesBox(sight->sets, sight->setCount, espyiDrawGroup_GetBox(group, draw));
+    }
+    return packed && espyView_TestSlot(packed->pvs, packed->cells, packed->cellCount, draw) == espyVisibility_Occluded;
+}
+
 static void espySight_VisitStep(const espyiSight* sight, const espyiDrawGroup* group, uint32_t firstWord,
                                 uint32_t wordCount, void (*seen)(void* context, espyNodeId node), void* context)
 {
@@ -118,13 +142,13 @@ static void espySight_VisitStep(const espyiSight* sight, const espyiDrawGroup* g
     espyCullInput input = {.view = &sight->view, .draws = &draws, .frustum = true};
     espyCullOutput output = {.drawList = list};
     espyCull_Run(&input, &output);
+    const espyViewSet* set = sight->occlusion && group->pvs ? espySight_SetOf(sight, group) : NULL;
+    const espyViewSet* packed = set && espySight_IsPacked(set) ? set : NULL;
     for (uint32_t i = 0; i < output.drawCount; ++i)
     {
         uint32_t draw = list[i];
         espyNodeId node = group->nodes[draw];
-        bool hidden = sight->setCount > 0 && espyiBits_Get(group->moved, draw) &&
-                      espyViewSet_HidesBox(sight->sets, sight->setCount, espyiDrawGroup_GetBox(group, draw));
-        if (!hidden && node.index1 != sight->camera.index1)
+        if (node.index1 != sight->camera.index1 && !espySight_Hides(sight, group, draw, packed))
         {
             seen(context, node);
         }
