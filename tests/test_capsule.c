@@ -426,6 +426,81 @@ static void test_nothing_gives_a_nan(void** state)
     assert_true(espyCapsule_Occlusion(&c, zero, bad, espyCapsuleInside_Continuous) == none);
 }
 
+/// What is usual: a ball of the capsule's radius at `s` along the axis, by the inverse square or exactly.
+static double espyApprox_Ball(const espyCase* c, double s, bool exact)
+{
+    const espyCapsuleDouble* k = &c->capsule;
+    espyCapsuleDouble ball = {.radiusA = k->radiusA, .radiusB = k->radiusA};
+    double d2 = 0, height = 0;
+    for (int i = 0; i < 3; ++i)
+    {
+        ball.a[i] = ball.b[i] = k->a[i] + s * (k->b[i] - k->a[i]);
+        d2 += ball.a[i] * ball.a[i];
+        height += ball.a[i] * c->n[i];
+    }
+    return exact ? espyCapsuleDouble_Occlusion(&ball, espyCase_Origin, c->n, false)
+                 : fmin(1, fmax(0, height) * k->radiusA * k->radiusA / (d2 * sqrt(d2)));
+}
+
+static double espyApprox_Closest(const espyCase* c)
+{
+    double dot = 0, size = 0;
+    for (int i = 0; i < 3; ++i)
+    {
+        double u = c->capsule.b[i] - c->capsule.a[i];
+        dot -= c->capsule.a[i] * u;
+        size += u * u;
+    }
+    return size > 0 ? fmin(1, fmax(0, dot / size)) : 0;
+}
+
+static void test_usual_approximations_beside(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"closest ball, inverse square", "closest ball, exact", "5 balls, product",
+                                        "this, single precision"};
+    for (int lying = 0; lying < 2; ++lying)
+    {
+        espyiRng rng = espyiRng_Seed(23);
+        double worst[4] = {0}, square[4] = {0};
+        uint32_t count = 0;
+        while (count < 20000)
+        {
+            espyCase c = espyCase_Random(&rng, false);
+            if (lying)
+            {
+                // On the ground beside a capsule that lies on it.
+                double length = espyCase_Range(&rng, 0.5, 12), along = espyCase_Range(&rng, -0.2, 1.2) * length;
+                double away = espyCase_Range(&rng, 0.1, 8);
+                const double a[3] = {-along, 1, away}, b[3] = {length - along, 1, away}, n[3] = {0, 1, 0};
+                c = espyCase_Make(a, b, 1, 1, n);
+            }
+            double truth = espyCase_Double(&c), closest = espyApprox_Closest(&c), survives = 1;
+            if (truth < 1e-5)
+            {
+                continue;
+            }
+            for (int i = 0; i < 5; ++i)
+            {
+                survives *= 1 - espyApprox_Ball(&c, i / 4.0, true);
+            }
+            const double found[] = {espyApprox_Ball(&c, closest, false), espyApprox_Ball(&c, closest, true),
+                                    1 - survives, (double)espyCase_Single(&c)};
+            for (int i = 0; i < 4; ++i)
+            {
+                worst[i] = fmax(worst[i], fabs(found[i] - truth));
+                square[i] += (found[i] - truth) * (found[i] - truth) / 20000;
+            }
+            ++count;
+        }
+        for (int i = 0; i < 4; ++i)
+        {
+            printf("%-9s %-29s max %.5f rms %.5f\n", lying ? "lying" : "any", names[i], worst[i], sqrt(square[i]));
+        }
+        assert_true(worst[0] > 0.1 && worst[1] > 0.1 && worst[2] > 0.1 && worst[3] <= 5e-5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_inside_grows_to_one_on_the_axis),
         cmocka_unit_test(test_solid_angles_direction_and_lights),
         cmocka_unit_test(test_bound_and_reach_hold),
+        cmocka_unit_test(test_usual_approximations_beside),
         cmocka_unit_test(test_nothing_gives_a_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
