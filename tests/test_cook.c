@@ -405,6 +405,37 @@ static void test_every_budget_is_kept_and_only_adds(void** state)
     assert_true(kinds[espyCookStepKind_EmptyTable] > 0);
 }
 
+static void test_packed_tables_fit_before_anything_is_cut(void** state)
+{
+    (void)state;
+    espyPvsCaseDef level = espyTest_Level(0);
+    espyPvsCase made = espyPvsCase_Make(&level);
+    espyPvs before = espyTest_Load(made.file, made.size);
+    uint32_t whole = 0, cut = 0;
+    for (uint32_t budgetKB = (uint32_t)(made.size / 1024u) + 1u; budgetKB > 0; --budgetKB)
+    {
+        espyCookDef def = espyCookDef_Default();
+        def.target = *espyTest_Native();
+        def.budgetKB = budgetKB;
+        def.pack = true;
+        espyCookResult out;
+        assert_int_equal(espyCook_Run(made.file, made.size, &def, &out), espyResult_Ok);
+        assert_true(out.size <= (size_t)budgetKB * 1024u);
+        espyPvs after = espyTest_Load(out.data, out.size);
+        bool same = !out.report.empty && out.report.hiddenPairs == out.report.hiddenPairsBefore &&
+                    out.report.dynamicHidden == out.report.dynamicHiddenBefore;
+        espyTest_CompareAnswers(&before, &after, NULL, same, level.seed + budgetKB);
+        espyCook_Free(&out);
+        out = espyTest_Cook(&made, espyTest_Native(), budgetKB);
+        bool plainCut = out.report.hiddenPairs < out.report.hiddenPairsBefore;
+        whole += same && plainCut ? 1u : 0u;
+        cut += same ? 0u : 1u;
+        espyCook_Free(&out);
+    }
+    assert_true(whole > 0 && cut > 0);
+    espyPvsCase_Free(&made);
+}
+
 static void test_a_little_over_budget_merges_sets_first(void** state)
 {
     (void)state;
@@ -709,6 +740,7 @@ int main(void)
         cmocka_unit_test(test_both_byte_orders_come_back),
         cmocka_unit_test(test_whole_nodes_alone_where_nothing_is_unrolled),
         cmocka_unit_test(test_every_budget_is_kept_and_only_adds),
+        cmocka_unit_test(test_packed_tables_fit_before_anything_is_cut),
         cmocka_unit_test(test_a_little_over_budget_merges_sets_first),
         cmocka_unit_test(test_joined_cells_tell_how_large_they_were),
         cmocka_unit_test(test_a_strict_budget_leaves_an_empty_table),

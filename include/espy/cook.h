@@ -33,7 +33,9 @@ typedef struct espyCookDef
     espyCookTarget target; ///< The name may be null. Default: this machine's byte order, no console.
     uint32_t budgetKB;     ///< Units of 1024 bytes of file; 0 unlimited. Default ESPY_COOK_BUDGET_OF_FILE.
     bool strictBudget;     ///< Default false. Over the budget write the empty table at once, without any cutting.
-    bool pack; ///< Default false. Write the tables in packed form at the end (pack.h); the budget is for plain ones.
+    /// Default false. Write the tables in packed form (pack.h). Where that alone fits the budget nothing is cut; else
+    /// the tables are cut until they fit as plain ones, and packed after that.
+    bool pack;
     espyHooks hooks;
     uint32_t cookie;
 } espyCookDef;

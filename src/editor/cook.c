@@ -110,12 +110,17 @@ static espyResult espyCookJob_Open(espyCookJob* job, const void* data, size_t si
     return result;
 }
 
-/// Replaces the file by one with packed tables.
+/// Replaces the file by one with packed tables, unless that one alone is over the budget: small tables can grow.
 static espyResult espyCookJob_Pack(espyCookJob* job, void** data, size_t* size)
 {
     espyPackResult packed;
     espyResult result = espyPack_Pack(*data, *size, &job->hooks, &packed);
-    if (result == espyResult_Ok)
+    uint64_t budget = job->out->report.budgetBytes;
+    if (result == espyResult_Ok && budget > 0 && packed.size > budget)
+    {
+        espyPack_Free(&packed);
+    }
+    else if (result == espyResult_Ok)
     {
         espyiFree(&job->hooks, *data);
         *data = packed.data;
@@ -321,6 +326,25 @@ static espyResult espyCookJob_Cut(espyCookJob* job)
     return result;
 }
 
+/// Packed tables cost no answer: where they alone bring the file under its budget nothing has to be cut.
+static espyResult espyCookJob_FitsPacked(espyCookJob* job, uint64_t budget, bool* out)
+{
+    void* data;
+    size_t size;
+    *out = false;
+    espyResult result = espyiCookModel_Write(&job->plan.levels[0].model, &job->origin, &job->hooks, &data, &size);
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    espyPackResult packed;
+    result = espyPack_Pack(data, size, &job->hooks, &packed);
+    *out = result == espyResult_Ok && packed.size <= budget;
+    espyPack_Free(&packed);
+    espyiFree(&job->hooks, data);
+    return result;
+}
+
 static espyResult espyCookJob_CookForConsole(espyCookJob* job)
 {
     uint64_t budgetKB =
@@ -329,6 +353,12 @@ static espyResult espyCookJob_CookForConsole(espyCookJob* job)
     job->out->report.budgetBytes = budget;
     espyResult result = espyCookJob_Load(job);
     bool over = result == espyResult_Ok && budget > 0 && job->plan.levels[0].bytes > budget;
+    if (over && job->def->pack)
+    {
+        bool fits;
+        result = espyCookJob_FitsPacked(job, budget, &fits);
+        over = result == espyResult_Ok && !fits;
+    }
     if (over && !job->def->strictBudget)
     {
         result = espyiCookPlan_Choose(&job->plan, &job->origin, budget, &job->hooks);
