@@ -1056,6 +1056,13 @@ ESPY_EXPORT const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t k
 
 #endif
 
+/// A program that is never given packed files can do without 5 KB of decoder: they are refused by their version then.
+#if defined(ESPY_WITHOUT_PACKED)
+#define ESPYI_PACK_IS_READ 0
+#else
+#define ESPYI_PACK_IS_READ 1
+#endif
+
 /// Farthest cell of a tile from its centre, along each axis.
 #define ESPYI_PACK_RADIUS 3u
 #define ESPYI_PACK_MAX_EXTENT (2u * ESPYI_PACK_RADIUS + 1u)
@@ -1379,7 +1386,7 @@ const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell)
 /// Whether the cell has a set in packed form.
 static bool espyPvs_IsPackedCell(const espyPvs* pvs, const espyPvsPack* pack, int32_t cell)
 {
-    return pack->model && pack->width > 0 && cell >= 0 && (uint32_t)cell < pvs->cellCount;
+    return ESPYI_PACK_IS_READ && pack->model && pack->width > 0 && cell >= 0 && (uint32_t)cell < pvs->cellCount;
 }
 
 /// Unpacks or copies a set of `width` bits, or writes one that keeps everything.
@@ -1441,7 +1448,7 @@ static bool espyPvsBits_Start(espyPvsBits* bits, const espyPvs* pvs, const espyP
 
 static bool espyPvsBits_Get(espyPvsBits* bits, uint32_t index)
 {
-    if (!bits->pack)
+    if (!ESPYI_PACK_IS_READ || !bits->pack)
     {
         return espyiBits_Get(bits->set, index);
     }
@@ -1826,7 +1833,7 @@ static bool espyLoad_Identity(espyLoad* load)
     {
         return espyLoad_Bad(load, ESPY_HEADER_OFFSET(magic), "magic");
     }
-    if (h->version >> 16 != ESPYI_FILE_MAJOR && h->version >> 16 != ESPYI_FILE_PACKED_MAJOR)
+    if (h->version >> 16 != ESPYI_FILE_MAJOR && (!ESPYI_PACK_IS_READ || h->version >> 16 != ESPYI_FILE_PACKED_MAJOR))
     {
         return espyLoad_Fail(load, espyResult_UnsupportedVersion, ESPY_HEADER_OFFSET(version), "version");
     }
@@ -2118,7 +2125,7 @@ static const espyTableKinds espyDynamicKinds = {espyiSectionKind_DynamicCells,  
 
 static bool espyLoad_IsPacked(const espyLoad* load)
 {
-    return load->header->version >> 16 == ESPYI_FILE_PACKED_MAJOR;
+    return ESPYI_PACK_IS_READ && load->header->version >> 16 == ESPYI_FILE_PACKED_MAJOR;
 }
 
 static bool espyLoad_NoPlainTable(espyLoad* load, const espyTableKinds* kinds)

@@ -13,6 +13,13 @@
 #include "core/core.h"
 #include "pvs/format.h"
 
+/// A program that is never given packed files can do without 5 KB of decoder: they are refused by their version then.
+#if defined(ESPY_WITHOUT_PACKED)
+#define ESPYI_PACK_IS_READ 0
+#else
+#define ESPYI_PACK_IS_READ 1
+#endif
+
 /// Farthest cell of a tile from its centre, along each axis.
 #define ESPYI_PACK_RADIUS 3u
 #define ESPYI_PACK_MAX_EXTENT (2u * ESPYI_PACK_RADIUS + 1u)

@@ -173,7 +173,7 @@ const uint32_t* espyPvs_GetDynamicSet(const espyPvs* pvs, int32_t cell)
 /// Whether the cell has a set in packed form.
 static bool espyPvs_IsPackedCell(const espyPvs* pvs, const espyPvsPack* pack, int32_t cell)
 {
-    return pack->model && pack->width > 0 && cell >= 0 && (uint32_t)cell < pvs->cellCount;
+    return ESPYI_PACK_IS_READ && pack->model && pack->width > 0 && cell >= 0 && (uint32_t)cell < pvs->cellCount;
 }
 
 /// Unpacks or copies a set of `width` bits, or writes one that keeps everything.
@@ -235,7 +235,7 @@ static bool espyPvsBits_Start(espyPvsBits* bits, const espyPvs* pvs, const espyP
 
 static bool espyPvsBits_Get(espyPvsBits* bits, uint32_t index)
 {
-    if (!bits->pack)
+    if (!ESPYI_PACK_IS_READ || !bits->pack)
     {
         return espyiBits_Get(bits->set, index);
     }

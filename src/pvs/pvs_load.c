@@ -67,7 +67,7 @@ static bool espyLoad_Identity(espyLoad* load)
     {
         return espyLoad_Bad(load, ESPY_HEADER_OFFSET(magic), "magic");
     }
-    if (h->version >> 16 != ESPYI_FILE_MAJOR && h->version >> 16 != ESPYI_FILE_PACKED_MAJOR)
+    if (h->version >> 16 != ESPYI_FILE_MAJOR && (!ESPYI_PACK_IS_READ || h->version >> 16 != ESPYI_FILE_PACKED_MAJOR))
     {
         return espyLoad_Fail(load, espyResult_UnsupportedVersion, ESPY_HEADER_OFFSET(version), "version");
     }
@@ -359,7 +359,7 @@ static const espyTableKinds espyDynamicKinds = {espyiSectionKind_DynamicCells,  
 
 static bool espyLoad_IsPacked(const espyLoad* load)
 {
-    return load->header->version >> 16 == ESPYI_FILE_PACKED_MAJOR;
+    return ESPYI_PACK_IS_READ && load->header->version >> 16 == ESPYI_FILE_PACKED_MAJOR;
 }
 
 static bool espyLoad_NoPlainTable(espyLoad* load, const espyTableKinds* kinds)
