@@ -417,8 +417,10 @@ static bool espyWorldData_TakeId(espyWorld* world, espyDataId* out)
 
 static size_t espyPvsInfo_TableBytes(const espyPvsInfo* info)
 {
-    return info->entriesBytes + info->cellMapBytes + info->staticCellsBytes + info->staticSetsBytes +
-           info->dynamicCellsBytes + info->dynamicSetsBytes;
+    size_t statics = info->staticPackBytes > 0 ? info->staticPackBytes : info->staticCellsBytes + info->staticSetsBytes;
+    size_t dynamics =
+        info->dynamicPackBytes > 0 ? info->dynamicPackBytes : info->dynamicCellsBytes + info->dynamicSetsBytes;
+    return info->entriesBytes + info->cellMapBytes + statics + dynamics;
 }
 
 static void espyText_AddBytes(espyiText* text, const char* words, size_t bytes)
@@ -453,10 +455,24 @@ static void espyWorldData_LogResolved(const espyWorld* world, const espyiGroup* 
     espyText_AddBytes(&text, "; ", espyPvsInfo_TableBytes(&info));
     espyText_AddBytes(&text, " bytes: entries ", info.entriesBytes);
     espyText_AddBytes(&text, ", cell map ", info.cellMapBytes);
-    espyText_AddBytes(&text, ", static cells ", info.staticCellsBytes);
-    espyText_AddBytes(&text, ", static sets ", info.staticSetsBytes);
-    espyText_AddBytes(&text, ", dynamic cells ", info.dynamicCellsBytes);
-    espyText_AddBytes(&text, ", dynamic sets ", info.dynamicSetsBytes);
+    if (info.staticPackBytes > 0)
+    {
+        espyText_AddBytes(&text, ", packed static tables ", info.staticPackBytes);
+    }
+    else
+    {
+        espyText_AddBytes(&text, ", static cells ", info.staticCellsBytes);
+        espyText_AddBytes(&text, ", static sets ", info.staticSetsBytes);
+    }
+    if (info.dynamicPackBytes > 0)
+    {
+        espyText_AddBytes(&text, ", packed dynamic tables ", info.dynamicPackBytes);
+    }
+    else
+    {
+        espyText_AddBytes(&text, ", dynamic cells ", info.dynamicCellsBytes);
+        espyText_AddBytes(&text, ", dynamic sets ", info.dynamicSetsBytes);
+    }
     espyiHooks_LogText(&world->hooks, espyMessageId_PvsResolved, piece);
 }
 
