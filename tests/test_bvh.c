@@ -132,6 +132,16 @@ static void espyTest_Compare(const espyiSoup* soup, const espyiSegment* segments
             espyiHit hit = {0};
             espyTest_ExpectHit(espyiBvh_Closest(bvh, &segments[i], skip, &hit), &hit, found[i], &wanted[i]);
         }
+        // Twice with one list, so that the second time all that it holds is tried.
+        espyiBlockers blockers = {0};
+        for (int round = 0; round < 2; ++round)
+        {
+            espyiBvh_OccludedAgain(bvh, segments, count, skip, &blockers, blocked);
+            for (uint32_t i = 0; i < count; ++i)
+            {
+                assert_int_equal((blocked[i / 64] >> (i % 64)) & 1u, found[i]);
+            }
+        }
         espyiBvh_Destroy(bvh);
     }
     free(wanted);

@@ -24,6 +24,8 @@
 #define ESPYI_CELL_DEPTH 2e-4
 
 #define ESPYI_MAX_SAMPLES 17
+/// In a cell's mask of samples: a front face is seen from one that is in the open.
+#define ESPYI_SAMPLES_FRONT (1u << 31)
 /// Corners, centre, face centres, vertices, six face grids.
 #define ESPYI_MAX_FIXED_TARGETS (15 + 24 + 6 * 8 * 8)
 
@@ -147,7 +149,8 @@ espyiSegment espyiSamples_Segment(espyVec3 from, espyVec3 to);
 /// True where the closest hit in every one of 14 directions is a back face: inside something solid. `rays` is counted
 /// up. One-sided and open meshes leave an escape or a front face.
 bool espyiSolid_IsInside(const espyiBvh* bvh, espyVec3 point, float reach, uint64_t* rays);
-/// Fills `masks` (bit i: sample i of the cell is in the open), grid->solid and solidCount. False: stopped.
+/// Fills `masks` (bit i: sample i of the cell is in the open; ESPYI_SAMPLES_FRONT), grid->solid and solidCount. False:
+/// stopped.
 bool espyiSolid_Classify(espyiScene* scene, const espyiBvh* bvh, espyBakeQuality quality, uint32_t threads,
                          espyiControl* control, uint32_t* masks, espyiStageCount* count);
 
@@ -231,8 +234,10 @@ typedef struct espyiSearcher
     espyVec3* witness;              ///< Over cells: surface point of the line that found it.
     uint32_t* queue;                ///< Cells found, in order.
     uint32_t queueCount, queueHead; ///< The frontier has looked around those before the head.
+    uint32_t* open;                 ///< Cells that the fixed rays have yet to see.
     uint32_t openFound;             ///< Of those found, not solid.
     uint8_t* tries;   ///< Over cells: times that the frontier aimed at it, and the ladder's next rung << 4.
+    bool everywhere;  ///< Also cells that no camera is likely to be in get aimed lines.
     uint32_t cell;    ///< The one that the ladder works on.
     uint64_t climbed; ///< Work of the ladder on this target, in rays' worth.
     espyiSegment segments[ESPYI_LINE_BATCH];
@@ -250,6 +255,18 @@ bool espyiSearcher_Init(espyiSearcher* searcher, const espyiSearchShared* shared
 void espyiSearcher_Free(espyiSearcher* searcher);
 /// Answers for searcher->target: fills visible and hidden. False: stopped.
 bool espyiSearcher_Run(espyiSearcher* searcher, espyiTargetCounts* counts);
+
+/// Neither seen nor proven hidden. Solid cells too: a line may pass where none of their samples is.
+static inline bool espyiSearcher_IsOpen(const espyiSearcher* searcher, uint32_t cell)
+{
+    return !espyiBits_Get(searcher->visible, cell) && !espyiBits_Get(searcher->hidden, cell);
+}
+
+/// The cell sees the target: `witness` is a point of it that is seen.
+void espyiSearcher_See(espyiSearcher* searcher, uint32_t cell, espyVec3 witness);
+
+/// The fixed scheme on all cells that are still open. False: stopped.
+bool espyiFixed_Run(espyiSearcher* searcher);
 
 /// Marks every cell that the line runs through for t in (0, tEnd); `direction` has unit length. Returns how many open
 /// cells were new.

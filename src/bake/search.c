@@ -32,7 +32,8 @@ bool espyiSearcher_Init(espyiSearcher* s, const espyiSearchShared* shared)
     s->witness = espyiAlloc(hooks, cells, sizeof *s->witness);
     s->queue = espyiAlloc(hooks, cells, sizeof *s->queue);
     s->tries = espyiAlloc(hooks, cells, sizeof *s->tries);
-    bool ready = s->visible && s->hidden && s->witness && s->queue && s->tries;
+    s->open = espyiAlloc(hooks, cells, sizeof *s->open);
+    bool ready = s->visible && s->hidden && s->witness && s->queue && s->tries && s->open;
     if (ready && shared->space)
     {
         ready =
@@ -62,6 +63,7 @@ void espyiSearcher_Free(espyiSearcher* s)
     espyiFree(hooks, s->witness);
     espyiFree(hooks, s->queue);
     espyiFree(hooks, s->tries);
+    espyiFree(hooks, s->open);
     *s = (espyiSearcher){0};
 }
 
@@ -84,12 +86,6 @@ static void espySearch_Enter(espyiSearcher* s, espyiStage stage)
     s->stage = &s->stages[s->target.volume ? espyiStage_Dynamic : stage];
 }
 
-// Neither seen nor proven hidden. Solid cells too: a line may pass where none of their samples is.
-static bool espySearch_IsOpen(const espyiSearcher* s, uint32_t cell)
-{
-    return !espyiBits_Get(s->visible, cell) && !espyiBits_Get(s->hidden, cell);
-}
-
 // Cells of bits that are not solid.
 static uint64_t espySearch_CountOpen(const espyiSearcher* s, const uint32_t* bits)
 {
@@ -102,7 +98,7 @@ static uint64_t espySearch_CountOpen(const espyiSearcher* s, const uint32_t* bit
     return count;
 }
 
-static void espySearch_See(espyiSearcher* s, uint32_t cell, espyVec3 witness)
+void espyiSearcher_See(espyiSearcher* s, uint32_t cell, espyVec3 witness)
 {
     if (espyiBits_Get(s->visible, cell))
     {
@@ -146,69 +142,11 @@ static void espySearch_Near(espyiSearcher* s)
                 int32_t rank = espyiGrid_RankAt(grid, x, y, z);
                 if (rank >= 0)
                 {
-                    espySearch_See(s, (uint32_t)rank, espyiTarget_RandomPoint(&s->target, &s->rng));
+                    espyiSearcher_See(s, (uint32_t)rank, espyiTarget_RandomPoint(&s->target, &s->rng));
                 }
             }
         }
     }
-}
-
-// --- fixed scheme
-
-static bool espySearch_FixedCell(espyiSearcher* s, uint32_t cell)
-{
-    const espyiSearchShared* shared = s->shared;
-    const espyiGrid* grid = &shared->scene->grid;
-    const espyiTarget* target = &s->target;
-    uint32_t samples = espyiSamples_Count(shared->quality);
-    for (uint32_t i = 0; i < samples; ++i)
-    {
-        if (!(shared->sampleMasks[cell] >> i & 1u))
-        {
-            continue;
-        }
-        espyVec3 from = espyiSamples_Point(grid, cell, shared->quality, i);
-        // A volume's points are shared out among the samples: four samples see all of them.
-        uint32_t stride = target->volume ? 4u : 1u;
-        uint32_t index = target->volume ? i & 3u : 0u;
-        while (index < target->fixedCount)
-        {
-            uint32_t first = index, count = 0;
-            for (; index < target->fixedCount && count < ESPYI_LINE_BATCH; index += stride)
-            {
-                s->segments[count++] = espyiSamples_Segment(from, target->fixedTargets[index]);
-            }
-            uint64_t blocked = 0;
-            espyiBvh_OccludedMany(shared->bvh, s->segments, count, target->skip, &blocked);
-            s->stage->rays += count;
-            for (uint32_t k = 0; k < count; ++k)
-            {
-                if (!(blocked >> k & 1u))
-                {
-                    espySearch_See(s, cell, espyiTarget_Aim(target, from, target->fixedTargets[first + k * stride]));
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
-}
-
-static bool espySearch_Fixed(espyiSearcher* s)
-{
-    uint32_t cells = s->shared->scene->grid.cellCount;
-    for (uint32_t cell = 0; cell < cells; ++cell)
-    {
-        if (espySearch_IsOpen(s, cell))
-        {
-            espySearch_FixedCell(s, cell);
-            if (!espyiControl_Poll(s->shared->control))
-            {
-                return false;
-            }
-        }
-    }
-    return true;
 }
 
 // --- frontier
@@ -307,7 +245,7 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
     uint32_t pending = 0;
     for (uint32_t cell = 0; cell < grid->cellCount; ++cell)
     {
-        if (espySearch_IsOpen(s, cell) && espySearch_IsEdge(grid, cell))
+        if (espyiSearcher_IsOpen(s, cell) && espySearch_IsEdge(grid, cell))
         {
             pending = espySearch_AimAtCell(s, cell, NULL, 6, pending);
         }
@@ -342,10 +280,17 @@ typedef struct espyFrontierEffort
 
 static const espyFrontierEffort espyFrontierEfforts[] = {
     [espyBakeQuality_Low] = {1, 4, 0.04},
-    [espyBakeQuality_Medium] = {4, 24, 0.03},
+    [espyBakeQuality_Medium] = {4, 24, 0.06},
     [espyBakeQuality_High] = {8, 96, 0.4},
     [espyBakeQuality_Proven] = {8, 96, 8.0},
 };
+
+// Where effort beyond the fixed scheme pays: somewhere in the cell a camera may be. Cells from which only back faces
+// are seen, as around a closed level or under its ground, hold none.
+static bool espySearch_IsWorthwhile(const espyiSearcher* s, uint32_t cell)
+{
+    return s->everywhere || (s->shared->sampleMasks[cell] & ESPYI_SAMPLES_FRONT) != 0;
+}
 
 // Aims at every open cell next to one that was found, until nothing new is found. A line that reaches one cell often
 // reaches its neighbour too, from the same or a nearby point of the target.
@@ -361,7 +306,8 @@ static bool espySearch_Frontier(espyiSearcher* s)
             for (uint32_t side = 0; side < 6; ++side)
             {
                 int32_t cell = espySearch_Neighbour(grid, from, side);
-                if (cell < 0 || !espySearch_IsOpen(s, (uint32_t)cell) || (s->tries[cell] & 15u) >= ESPY_FRONTIER_TRIES)
+                if (cell < 0 || !espyiSearcher_IsOpen(s, (uint32_t)cell) ||
+                    (s->tries[cell] & 15u) >= ESPY_FRONTIER_TRIES || !espySearch_IsWorthwhile(s, (uint32_t)cell))
                 {
                     continue;
                 }
@@ -443,7 +389,7 @@ static bool espySearch_TryRay(void* context, const double from[3], const double 
 // One rung at one cell, if it is open and has not had it; then looks around what was found. False: stopped.
 static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
 {
-    if (!espySearch_IsOpen(s, cell) || (uint32_t)(s->tries[cell] >> 4) > rung)
+    if (!espyiSearcher_IsOpen(s, cell) || (uint32_t)(s->tries[cell] >> 4) > rung || !espySearch_IsWorthwhile(s, cell))
     {
         return true;
     }
@@ -528,6 +474,13 @@ static bool espySearch_Stages(espyiSearcher* s)
     bool running = espyiLines_Explore(s);
     s->stage->pairs += s->openFound - before;
 
+    if (running)
+    {
+        espySearch_Enter(s, espyiStage_Guided);
+        before = s->openFound;
+        running = (!espySearch_HasEdges(s) || espySearch_AimAtEdges(s)) && espySearch_Frontier(s);
+        s->stage->pairs += s->openFound - before;
+    }
     uint64_t proven = 0;
     if (s->prover && running)
     {
@@ -538,22 +491,16 @@ static bool espySearch_Stages(espyiSearcher* s)
     }
     if (running)
     {
-        espySearch_Enter(s, espyiStage_Guided);
-        before = s->openFound;
-        running = (!espySearch_HasEdges(s) || espySearch_AimAtEdges(s)) && espySearch_Frontier(s);
-        s->stage->pairs += s->openFound - before;
-    }
-    if (running)
-    {
         espySearch_Enter(s, espyiStage_Fixed);
         before = s->openFound;
-        running = espySearch_Fixed(s);
+        running = espyiFixed_Run(s);
         s->stage->pairs += s->openFound - before;
     }
     if (running)
     {
         espySearch_Enter(s, espyiStage_Guided);
         before = s->openFound;
+        s->everywhere = s->shared->quality == espyBakeQuality_Proven;
         running = espySearch_Frontier(s) && espySearch_Revisit(s);
         s->stage->pairs += s->openFound - before;
     }
@@ -578,6 +525,7 @@ bool espyiSearcher_Run(espyiSearcher* s, espyiTargetCounts* counts)
     memset(s->tries, 0, grid->cellCount);
     s->queueCount = s->queueHead = s->openFound = 0;
     s->poolCount = s->poolNext = 0;
+    s->everywhere = true;
     s->rng = espyiRng_Seed(espyiHash_U64(shared->scene->settingsHash, s->target.seed));
     uint64_t raysBefore = 0, raysAfter = 0;
     for (uint32_t i = 0; i < espyiStage_Count; ++i)

@@ -25,20 +25,41 @@ static bool espySolid_SharesBack(const espyiBvh* bvh, espyiSegment segment, cons
     return espyiBvh_Closest(bvh, &segment, (espyiSkip){front->object, 1}, &hit) && hit.backFace;
 }
 
-bool espyiSolid_IsInside(const espyiBvh* bvh, espyVec3 point, float reach, uint64_t* rays)
+typedef enum espyPlace
 {
+    espyPlace_Inside, ///< Back faces on all sides.
+    espyPlace_Open,
+    espyPlace_Front, ///< Open, and a front face is in sight.
+} espyPlace;
+
+/// `untilFront`: goes on where the point is open, to see a front face. Otherwise Front is found by chance only.
+static espyPlace espySolid_Look(const espyiBvh* bvh, espyVec3 point, float reach, bool untilFront, uint64_t* rays)
+{
+    espyPlace place = espyPlace_Inside;
     for (size_t i = 0; i < ESPYI_ARRAY_COUNT(espySolidDirections); ++i)
     {
         espyiSegment segment = {point, 0.0f, espySolidDirections[i], reach};
         espyiHit hit;
         ++*rays;
-        if (!espyiBvh_Closest(bvh, &segment, (espyiSkip){0, 0}, &hit) ||
-            (!hit.backFace && !espySolid_SharesBack(bvh, segment, &hit, rays)))
+        if (!espyiBvh_Closest(bvh, &segment, (espyiSkip){0, 0}, &hit))
         {
-            return false;
+            place = espyPlace_Open;
+        }
+        else if (!hit.backFace && !espySolid_SharesBack(bvh, segment, &hit, rays))
+        {
+            return espyPlace_Front;
+        }
+        if (place == espyPlace_Open && !untilFront)
+        {
+            break;
         }
     }
-    return true;
+    return place;
+}
+
+bool espyiSolid_IsInside(const espyiBvh* bvh, espyVec3 point, float reach, uint64_t* rays)
+{
+    return espySolid_Look(bvh, point, reach, false, rays) == espyPlace_Inside;
 }
 
 typedef struct espySolidJob
@@ -68,7 +89,10 @@ static void espySolid_Cells(void* context, uint32_t index, uint32_t worker)
         for (uint32_t i = 0; i < count; ++i)
         {
             espyVec3 p = espyiSamples_Point(grid, cell, job->quality, i);
-            mask |= espyiSolid_IsInside(job->bvh, p, job->scene->reach, &rays) ? 0u : 1u << i;
+            bool untilFront = (mask & ESPYI_SAMPLES_FRONT) == 0;
+            espyPlace place = espySolid_Look(job->bvh, p, job->scene->reach, untilFront, &rays);
+            mask |= place == espyPlace_Inside ? 0u : 1u << i;
+            mask |= place == espyPlace_Front ? ESPYI_SAMPLES_FRONT : 0u;
         }
         job->masks[cell] = mask;
     }

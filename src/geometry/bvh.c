@@ -99,6 +99,12 @@ void espyiBvh_OccludedMany(const espyiBvh* bvh, const espyiSegment* segments, ui
     bvh->kernels->occluded(&bvh->tree, segments, count, skip, blocked);
 }
 
+void espyiBvh_OccludedAgain(const espyiBvh* bvh, const espyiSegment* segments, uint32_t count, espyiSkip skip,
+                            espyiBlockers* blockers, uint64_t* blocked)
+{
+    bvh->kernels->occludedAgain(&bvh->tree, segments, count, skip, blockers, blocked);
+}
+
 bool espyiBvh_Closest(const espyiBvh* bvh, const espyiSegment* segment, espyiSkip skip, espyiHit* out)
 {
     espyiHit hit;

@@ -46,6 +46,9 @@ typedef struct espyiHit
     bool backFace; ///< The segment came from behind: its direction has a positive dot product with the normal.
 } espyiHit;
 
+/// How much espyiBlockers holds.
+#define ESPYI_BLOCKERS 8u
+
 typedef struct espyiBvh espyiBvh;
 
 /// Copies what it needs. An empty soup is valid and hits nothing. The tree is the same for any number of threads.
@@ -61,6 +64,18 @@ bool espyiBvh_Occluded(const espyiBvh* bvh, const espyiSegment* segment, espyiSk
 /// is 1 where segment i is blocked. Thread: any.
 void espyiBvh_OccludedMany(const espyiBvh* bvh, const espyiSegment* segments, uint32_t count, espyiSkip skip,
                            uint64_t* blocked);
+
+/// Leaves of a hierarchy that blocked earlier segments, the last one first. Starts as {0}.
+typedef struct espyiBlockers
+{
+    uint32_t count;
+    uint32_t leaves[ESPYI_BLOCKERS];
+} espyiBlockers;
+
+/// The same answers as espyiBvh_OccludedMany, for a caller that goes on asking about segments near one another: what
+/// blocked the last ones is tried first on each. Thread: one a `blockers`.
+void espyiBvh_OccludedAgain(const espyiBvh* bvh, const espyiSegment* segments, uint32_t count, espyiSkip skip,
+                            espyiBlockers* blockers, uint64_t* blocked);
 
 /// Nearest hit; false and *out untouched where there is none. Thread: any.
 bool espyiBvh_Closest(const espyiBvh* bvh, const espyiSegment* segment, espyiSkip skip, espyiHit* out);

@@ -63,6 +63,9 @@ typedef struct espyiBvhKernels
     /// As espyiBvh_OccludedMany.
     void (*occluded)(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count, espyiSkip skip,
                      uint64_t* blocked);
+    /// As espyiBvh_OccludedAgain.
+    void (*occludedAgain)(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count, espyiSkip skip,
+                          espyiBlockers* blockers, uint64_t* blocked);
     /// As espyiBvh_ClosestMany.
     void (*closest)(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count, espyiSkip skip,
                     espyiHit* out);

@@ -419,6 +419,64 @@ static bool espyRay_IsBlocked(const espyiBvhTree* tree, uint32_t root, const esp
     }
 }
 
+// --- what blocked earlier segments ---------------------------------------------------------------------------------
+
+/// Puts a leaf first among those to try on later segments.
+static void espyBlockers_Keep(espyiBlockers* blockers, uint32_t leaf)
+{
+    uint32_t at = blockers->count < ESPYI_BLOCKERS ? blockers->count++ : ESPYI_BLOCKERS - 1;
+    for (; at > 0; --at)
+    {
+        blockers->leaves[at] = blockers->leaves[at - 1];
+    }
+    blockers->leaves[0] = leaf;
+}
+
+/// True where a kept leaf blocks the segment; it then goes first.
+static bool espyBlockers_Block(espyiBlockers* blockers, const espyiBvhTree* tree, espyView view, espyiSkip skip)
+{
+    for (uint32_t i = 0; i < blockers->count; ++i)
+    {
+        uint32_t leaf = blockers->leaves[i], backFaces;
+        espyF8 t;
+        if (espyLeaf_Test(&tree->leaves[leaf], view, skip, &t, &backFaces) != 0)
+        {
+            blockers->leaves[i] = blockers->leaves[0];
+            blockers->leaves[0] = leaf;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void espyBvh_OccludedAgain(const espyiBvhTree* tree, const espyiSegment* segments, uint32_t count,
+                                  espyiSkip skip, espyiBlockers* blockers, uint64_t* blocked)
+{
+    espyBlock block;
+    uint32_t usable = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t lane = i % ESPYI_BVH_WIDTH, left = count - i;
+        if (lane == 0 && tree->nodeCount > 0)
+        {
+            usable = espyBlock_Fill(tree, &segments[i], left < ESPYI_BVH_WIDTH ? left : ESPYI_BVH_WIDTH, &block);
+        }
+        blocked[i / 64] = i % 64 == 0 ? 0 : blocked[i / 64];
+        if ((usable >> lane & 1u) == 0)
+        {
+            continue;
+        }
+        bool isBlocked = espyBlockers_Block(blockers, tree, espyView_One(&block, lane), skip);
+        espyBlocker blocker;
+        if (!isBlocked && espyRay_IsBlocked(tree, 0, &block, lane, skip, &blocker))
+        {
+            isBlocked = true;
+            espyBlockers_Keep(blockers, (uint32_t)(blocker.leaf - tree->leaves));
+        }
+        blocked[i / 64] |= (uint64_t)isBlocked << (i % 64);
+    }
+}
+
 // --- groups of segments ----------------------------------------------------------------------------------------------
 
 #define ESPY_GROUP_SIZE 64u
@@ -907,4 +965,4 @@ static void espyBvh_Closest(const espyiBvhTree* tree, const espyiSegment* segmen
     }
 }
 
-const espyiBvhKernels ESPY_KERNEL_TABLE = {espyBvh_Occluded, espyBvh_Closest};
+const espyiBvhKernels ESPY_KERNEL_TABLE = {espyBvh_Occluded, espyBvh_OccludedAgain, espyBvh_Closest};
