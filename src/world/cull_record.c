@@ -265,10 +265,13 @@ static void espyRecord_Call(espyCullRecorder* recorder, const espyCullInput* inp
 
 espyResult espyCullRecorder_Run(espyCullRecorder* recorder, const espyCullInput* input, espyCullOutput* output)
 {
-    espyCullOutput before = output ? *output : (espyCullOutput){0};
+    if (!input || !output || !recorder || !recorder->write || recorder->result != espyResult_Ok)
+    {
+        return espyCull_Run(input, output);
+    }
+    espyCullOutput before = *output;
     espyResult result = espyCull_Run(input, output);
-    if (result != espyResult_Ok || input->draws->count == 0 || !recorder || !recorder->write ||
-        recorder->result != espyResult_Ok)
+    if (result != espyResult_Ok || input->draws->count == 0)
     {
         return result;
     }

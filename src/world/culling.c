@@ -192,8 +192,8 @@ static espyBox espyCull_Box(const espyCullBoxes* boxes, uint32_t draw)
                      {boxes->maxX[at], boxes->maxY[at], boxes->maxZ[at]}};
 }
 
-/// Ones for `count` draws, zeros in the rest of the last word.
-static void espyCull_Fill(uint32_t* words, uint32_t count)
+/// Ones for `count` draws, zeros in the rest of the last word. Returns how many words that are.
+static uint32_t espyCull_Fill(uint32_t* words, uint32_t count)
 {
     uint32_t wordCount = espyiBits_Words(count);
     for (uint32_t i = 0; i < wordCount; ++i)
@@ -204,6 +204,7 @@ static void espyCull_Fill(uint32_t* words, uint32_t count)
     {
         words[wordCount - 1u] = ~(~0u << (count % 32u));
     }
+    return wordCount;
 }
 
 /// Words of the draws that are to be culled at all. Returns how many there are.
@@ -211,9 +212,8 @@ static uint32_t espyCull_Candidates(const espyCullJob* job, espyCullPiece* piece
                                     uint32_t* words)
 {
     const espyCullDraws* draws = job->input->draws;
-    uint32_t wordCount = espyiBits_Words(count);
+    uint32_t wordCount = espyCull_Fill(words, count);
     uint32_t left = count;
-    espyCull_Fill(words, count);
     if (draws->drawable)
     {
         espyCull_And(words, draws->drawable + first / 32u, wordCount);
@@ -301,7 +301,7 @@ static const uint32_t* espyCull_Occlude(const espyCullJob* job, uint32_t first, 
     }
     else
     {
-        espyCull_Fill(words, count);
+        (void)espyCull_Fill(words, count);
     }
     if (job->moved || (candidates && left != candidates))
     {
@@ -329,8 +329,7 @@ static void espyCull_Update(const espyCullJob* job, espyCullPiece* piece, uint32
 {
     const espyCullDraws* draws = job->input->draws;
     uint32_t words[ESPY_CULL_STEP_WORDS];
-    uint32_t wordCount = espyiBits_Words(count);
-    espyCull_Fill(words, count);
+    uint32_t wordCount = espyCull_Fill(words, count);
     espyCull_And(words, draws->alwaysUpdate + first / 32u, wordCount);
     if (candidates)
     {
