@@ -260,7 +260,9 @@ static void culling_goes_on_where_recording_cannot(void** state)
     assert_int_equal(espyCullRecorder_Run(&recorder, &input, &output), espyResult_Ok);
     assert_int_equal(recorder.result, espyResult_LimitExceeded);
     assert_int_equal(output.drawCount, 300);
+    output.drawCount = 0;
     assert_int_equal(espyCullRecorder_Run(NULL, &input, &output), espyResult_Ok);
+    assert_int_equal(output.drawCount, 300);
     assert_int_equal(espyCullRecorder_Run(&recorder, NULL, &output), espyResult_InvalidArgument);
     espyCullCase_Free(&c);
     free(record.bytes);
