@@ -283,7 +283,8 @@ static void espyClaims_AddLane(espyRaster* raster, espyClaimList* list, const es
     }
     bool covers = own && (s->drawn >> lane & 1u);
     // Of a small triangle all tiles within its bounds count, and its farthest corner.
-    bool wide = touched.column1 - touched.column0 > 16, large = wide || touched.row1 - touched.row0 > 16;
+    // By its own bounds: those clamped to a band would make results depend on the bands.
+    bool wide = s->column1[lane] - s->column0[lane] > 14, large = wide || s->row1[lane] - s->row0[lane] > 14;
     for (uint32_t tileRow = (uint32_t)touched.row0 / ESPYI_TILE; tileRow * ESPYI_TILE < (uint32_t)touched.row1;
          ++tileRow)
     {
