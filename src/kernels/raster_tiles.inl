@@ -457,7 +457,7 @@ ESPY_HOT void espySampled_DrawBatch(espyRaster* raster, espyiBand* band, const e
 {
     espyScreenVertex screen[ESPYI_BATCH_VERTICES];
     espyVertices_Transform(raster, clip, batch->positions, batch->vertexCount, screen);
-    for (uint32_t first = 0; first < batch->ownCount; first += 8)
+    for (uint32_t first = 0; first < batch->triangleCount; first += 8)
     {
         const espyScreenVertex* vertices[3][8];
         espySetup setup;
@@ -488,63 +488,60 @@ ESPY_HOT void espySampled_DrawBatch(espyRaster* raster, espyiBand* band, const e
     }
 }
 
-static void espyConservative_DrawBatch(espyRaster* raster, espyiBand* band, const espyiClip* clip,
-                                       const espyiBatchView* batch, const espyClamp* clamp)
+/// Triangles from..to of a batch, whose first ones up to `ownEnd` it draws.
+typedef struct espyClaimRange
 {
-    espyScreenVertex screen[ESPYI_BATCH_VERTICES];
-    espyClaimList list;
-    list.planeCount = 0;
-    list.touchedCount = 0;
-    list.touched = raster->touched + (size_t)band->tileRow0 * raster->stride;
-    list.stamp = ++band->stamp;
-    uint32_t front[8] = {0}; // One bit a triangle.
-    espyVertices_Transform(raster, clip, batch->positions, batch->vertexCount, screen);
+    uint32_t from, ownEnd, to;
+} espyClaimRange;
+
+/// Claims of some triangles of one part. Sets their bits in `front`; returns whether any was cut.
+static bool espyClaims_AddRange(espyRaster* raster, espyiBand* band, const espyiClip* clip, const espyiBatchView* batch,
+                                const espyScreenVertex* screen, const espyClamp* clamp, espyClaimList* list,
+                                uint32_t from, uint32_t to, bool own, uint32_t front[8])
+{
     bool clips = false;
-    // Its own triangles first: the others only matter where those are.
-    for (uint32_t pass = 0; pass < 2; ++pass)
+    for (uint32_t first = from; first < to; first += 8)
     {
-        bool own = pass == 0;
-        uint32_t from = own ? 0 : batch->ownCount & ~7u, to = own ? batch->ownCount : batch->triangleCount;
-        for (uint32_t first = from; first < to; first += 8)
+        const espyScreenVertex* vertices[3][8];
+        espySetup setup;
+        uint32_t lanes = espyBatch_Gather(batch, screen, first, vertices);
+        lanes &= to - first < 8u ? (1u << (to - first)) - 1u : 0xFFu;
+        espySetup_Fill(raster, vertices, lanes, batch->flip, false, espySetupKind_Farthest, clamp, &setup);
+        uint32_t clipped = setup.clipped;
+        for (uint32_t rest = setup.front; rest; rest &= rest - 1u)
         {
-            const espyScreenVertex* vertices[3][8];
-            espySetup setup;
-            uint32_t lanes = espyBatch_Gather(batch, screen, first, vertices);
-            uint32_t ownLanes = batch->ownCount - first < 8u ? (1u << (batch->ownCount - first)) - 1u : 0xFFu;
-            lanes &= own ? ownLanes : first < batch->ownCount ? ~ownLanes : 0xFFu;
-            espySetup_Fill(raster, vertices, lanes, batch->flip, false, espySetupKind_Farthest, clamp, &setup);
-            uint32_t clipped = setup.clipped;
-            front[first / 32u] |= setup.front << first % 32u;
-            for (uint32_t rest = setup.front; rest; rest &= rest - 1u)
+            uint32_t lane = espyBits_Lowest(rest), t = first + lane;
+            front[t / 32u] |= 1u << t % 32u;
+            band->stats.trianglesDrawn += own && (setup.drawn >> lane & 1u) ? 1u : 0u;
+            espyClaims_AddLane(raster, list, &setup, lane, clamp, own);
+        }
+        for (uint32_t rest = clipped; rest; rest &= rest - 1u)
+        {
+            espyScreenVertex corners[ESPY_MOST_CORNERS];
+            uint32_t count;
+            if (!espyBatch_Clip(raster, clip, batch, screen, first + espyBits_Lowest(rest), corners, &count))
             {
-                uint32_t lane = espyBits_Lowest(rest);
-                band->stats.trianglesDrawn += own && (setup.drawn >> lane & 1u) ? 1u : 0u;
-                espyClaims_AddLane(raster, &list, &setup, lane, clamp, own);
+                continue;
             }
-            for (uint32_t rest = clipped; rest; rest &= rest - 1u)
+            clips = true;
+            uint32_t fan = espyFan_Gather(corners, count, vertices);
+            espySetup_Fill(raster, vertices, fan, batch->flip, false, espySetupKind_Farthest, clamp, &setup);
+            band->stats.trianglesDrawn += own && setup.drawn ? 1u : 0u;
+            for (uint32_t lane = setup.front; lane; lane &= lane - 1u)
             {
-                espyScreenVertex corners[ESPY_MOST_CORNERS];
-                uint32_t count;
-                if (!espyBatch_Clip(raster, clip, batch, screen, first + espyBits_Lowest(rest), corners, &count))
-                {
-                    continue;
-                }
-                clips = true;
-                uint32_t fan = espyFan_Gather(corners, count, vertices);
-                espySetup_Fill(raster, vertices, fan, batch->flip, false, espySetupKind_Farthest, clamp, &setup);
-                band->stats.trianglesDrawn += own && setup.drawn ? 1u : 0u;
-                for (uint32_t lane = setup.front; lane; lane &= lane - 1u)
-                {
-                    espyClaims_AddLane(raster, &list, &setup, espyBits_Lowest(lane), clamp, own);
-                }
+                espyClaims_AddLane(raster, list, &setup, espyBits_Lowest(lane), clamp, own);
             }
         }
     }
-    if (list.touchedCount == 0)
-    {
-        return;
-    }
-    for (uint32_t t = 0; t < batch->triangleCount; ++t)
+    return clips;
+}
+
+/// Marks the borders of a part: edges of front faces that no front face is behind.
+static void espyClaims_MarkBorders(espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
+                                   const espyScreenVertex* screen, const espyClamp* clamp, const espyClaimList* list,
+                                   const espyClaimRange* range, const uint32_t front[8], bool clips)
+{
+    for (uint32_t t = range->from; t < range->to; ++t)
     {
         const uint8_t* corners = batch->indices + (size_t)t * 3u;
         if (front[t / 32u] >> t % 32u & 1u)
@@ -554,25 +551,54 @@ static void espyConservative_DrawBatch(espyRaster* raster, espyiBand* band, cons
                 uint32_t other = batch->neighbours ? batch->neighbours[(size_t)t * 3u + e] : ESPYI_NO_NEIGHBOUR;
                 if (other == ESPYI_NO_NEIGHBOUR || !(front[other / 32u] >> other % 32u & 1u))
                 {
-                    espyClaims_MarkEdge(raster, &list, &screen[corners[e]], &screen[corners[e < 2 ? e + 1 : 0]], clamp);
+                    espyClaims_MarkEdge(raster, list, &screen[corners[e]], &screen[corners[e < 2 ? e + 1 : 0]], clamp);
                 }
             }
         }
-        else if (clips)
+        else if (clips && (screen[corners[0]].code | screen[corners[1]].code | screen[corners[2]].code) != 0)
         {
             espyScreenVertex cut[ESPY_MOST_CORNERS];
             uint32_t count;
-            if ((screen[corners[0]].code | screen[corners[1]].code | screen[corners[2]].code) != 0 &&
-                espyBatch_Clip(raster, clip, batch, screen, t, cut, &count))
+            if (espyBatch_Clip(raster, clip, batch, screen, t, cut, &count))
             {
                 for (uint32_t i = 0; i < count; ++i)
                 {
-                    espyClaims_MarkEdge(raster, &list, &cut[i], &cut[i + 1 < count ? i + 1 : 0], clamp);
+                    espyClaims_MarkEdge(raster, list, &cut[i], &cut[i + 1 < count ? i + 1 : 0], clamp);
                 }
             }
         }
     }
-    espyClaims_Draw(raster, &list);
+}
+
+static void espyConservative_DrawBatch(espyRaster* raster, espyiBand* band, const espyiClip* clip,
+                                       const espyiBatchView* batch, const espyClamp* clamp)
+{
+    espyScreenVertex screen[ESPYI_BATCH_VERTICES];
+    espyClaimList list;
+    uint32_t front[8] = {0}; // One bit a triangle.
+    list.touched = raster->touched + (size_t)band->tileRow0 * raster->stride;
+    espyVertices_Transform(raster, clip, batch->positions, batch->vertexCount, screen);
+    uint32_t parts = batch->parts ? batch->partCount : batch->triangleCount, next = 0;
+    for (uint32_t p = 0; p < parts; ++p)
+    {
+        espyClaimRange range = {next, next + (batch->parts ? batch->parts[p].ownCount : 1u),
+                                next + (batch->parts ? batch->parts[p].triangleCount : 1u)};
+        next = range.to;
+        list.planeCount = 0;
+        list.touchedCount = 0;
+        list.stamp = ++band->stamp;
+        // Its own triangles first: the others only matter where those are.
+        bool clips =
+            espyClaims_AddRange(raster, band, clip, batch, screen, clamp, &list, range.from, range.ownEnd, true, front);
+        if (list.touchedCount == 0)
+        {
+            continue;
+        }
+        clips |=
+            espyClaims_AddRange(raster, band, clip, batch, screen, clamp, &list, range.ownEnd, range.to, false, front);
+        espyClaims_MarkBorders(raster, clip, batch, screen, clamp, &list, &range, front, clips);
+        espyClaims_Draw(raster, &list);
+    }
 }
 
 static void espyKernel_DrawBatch(espyRaster* raster, espyiBand* band, const espyiClip* clip,

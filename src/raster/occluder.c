@@ -24,6 +24,7 @@ typedef struct espyBuildTriangle
     uint32_t neighbours[3]; ///< Triangle across edges 01, 12, 20, or ESPY_NONE.
     float point[3];         ///< What it is sorted by.
     uint32_t part;          ///< Equal for triangles that are not to be cut apart.
+    uint32_t sheet;         ///< Equal for triangles that hang together by edges.
 } espyBuildTriangle;
 
 typedef struct espyBuild
@@ -41,7 +42,8 @@ typedef struct espyBuild
     uint32_t* triangleStamp;
     uint32_t* trianglePlace;
     uint32_t stamp;
-    size_t batchCapacity, positionCapacity, indexCapacity, neighbourCapacity;
+    uint32_t fitVertices; ///< Of the triangles that espyBuild_Fits saw last.
+    size_t batchCapacity, positionCapacity, indexCapacity, neighbourCapacity, partCapacity;
     size_t positionCount, indexCount;
     bool failed;
 } espyBuild;
@@ -208,6 +210,7 @@ static bool espyBuild_FindParts(espyBuild* build)
         for (uint32_t i = 0; i < found; ++i)
         {
             espyBuildTriangle* at = &build->triangles[stack[i]];
+            at->sheet = t;
             if (found > ESPY_WHOLE)
             {
                 at->part = stack[i];
@@ -332,33 +335,81 @@ static void espyBuild_FindCone(const espyBuild* build, const uint32_t* triangles
     }
 }
 
-static void espyBuild_Emit(espyBuild* build, const uint32_t* own, uint32_t count)
+static bool espyBuild_AddPart(espyBuild* build, uint32_t own, uint32_t all)
 {
     espyOccluder* occluder = build->occluder;
-    uint32_t vertices[ESPYI_BATCH_VERTICES], triangles[ESPYI_BATCH_TRIANGLES];
-    uint32_t vertexCount = 0, triangleCount = 0;
-    ++build->stamp;
-    for (uint32_t i = 0; i < count; ++i)
+    if (!espyiGrow(build->hooks, (void**)&occluder->parts, &build->partCapacity, (size_t)occluder->partCount + 1u,
+                   sizeof *occluder->parts))
     {
-        espyBuild_Add(build, own[i], vertices, &vertexCount, triangles, &triangleCount);
+        return false;
     }
-    if (occluder->mode == espyRasterMode_Conservative)
+    occluder->parts[occluder->partCount++] = (espyiPart){(uint8_t)own, (uint8_t)all};
+    return true;
+}
+
+/// Part by part: the triangles of a sheet, then those around them. What does not fit is left out: the batch then claims
+/// less. The vertices of the triangles still to come are kept room for.
+static void espyBuild_AddSheets(espyBuild* build, const uint32_t* own, uint32_t count, uint32_t ownVertices,
+                                uint32_t* vertices, uint32_t* vertexCount, uint32_t* triangles, uint32_t* triangleCount)
+{
+    uint32_t around = 0; // Vertices that only triangles around have, at most.
+    for (uint32_t from = 0, to; from < count && !build->failed; from = to)
     {
-        // What does not fit is left out: the batch then claims less.
-        uint32_t ownVertices = vertexCount;
-        for (uint32_t i = 0; i < ownVertices; ++i)
+        uint32_t sheet = build->triangles[own[from]].sheet, first = *triangleCount;
+        for (to = from; to < count && build->triangles[own[to]].sheet == sheet; ++to)
         {
-            for (uint32_t k = build->starts[vertices[i]]; k < build->starts[vertices[i] + 1u]; ++k)
+            espyBuild_Add(build, own[to], vertices, vertexCount, triangles, triangleCount);
+        }
+        uint32_t ownEnd = *triangleCount;
+        for (uint32_t i = first; i < ownEnd; ++i)
+        {
+            for (uint32_t c = 0; c < 3; ++c)
             {
-                if (build->triangleStamp[build->incident[k]] != build->stamp)
+                uint32_t v = build->triangles[triangles[i]].corners[c];
+                for (uint32_t k = build->starts[v]; k < build->starts[v + 1u]; ++k)
                 {
-                    espyBuild_Add(build, build->incident[k], vertices, &vertexCount, triangles, &triangleCount);
+                    uint32_t t = build->incident[k], before = *vertexCount;
+                    bool room = *triangleCount + (count - to) < ESPYI_BATCH_TRIANGLES &&
+                                ownVertices + around + 3u <= ESPYI_BATCH_VERTICES;
+                    if (room && build->triangleStamp[t] != build->stamp && build->triangles[t].sheet == sheet &&
+                        espyBuild_Add(build, t, vertices, vertexCount, triangles, triangleCount))
+                    {
+                        around += *vertexCount - before;
+                    }
                 }
             }
         }
+        build->failed = build->failed || !espyBuild_AddPart(build, ownEnd - first, *triangleCount - first);
+    }
+}
+
+static void espyBuild_Emit(espyBuild* build, uint32_t* own, uint32_t count)
+{
+    espyOccluder* occluder = build->occluder;
+    uint32_t vertices[ESPYI_BATCH_VERTICES], triangles[ESPYI_BATCH_TRIANGLES];
+    uint32_t vertexCount = 0, triangleCount = 0, firstPart = occluder->partCount, ownVertices = build->fitVertices;
+    ++build->stamp;
+    if (occluder->mode == espyRasterMode_Conservative)
+    {
+        // By sheets; few and nearly in order.
+        for (uint32_t i = 1; i < count; ++i)
+        {
+            for (uint32_t k = i; k > 0 && build->triangles[own[k]].sheet < build->triangles[own[k - 1u]].sheet; --k)
+            {
+                uint32_t swapped = own[k];
+                own[k] = own[k - 1u];
+                own[k - 1u] = swapped;
+            }
+        }
+        espyBuild_AddSheets(build, own, count, ownVertices, vertices, &vertexCount, triangles, &triangleCount);
+    }
+    for (uint32_t i = 0; i < count && occluder->mode == espyRasterMode_Sampled; ++i)
+    {
+        espyBuild_Add(build, own[i], vertices, &vertexCount, triangles, &triangleCount);
     }
     uint32_t groups = (vertexCount + 7u) / 8u;
-    if (!espyiGrow(build->hooks, (void**)&occluder->batches, &build->batchCapacity, (size_t)occluder->batchCount + 1u,
+    if (build->failed ||
+        !espyiGrow(build->hooks, (void**)&occluder->batches, &build->batchCapacity, (size_t)occluder->batchCount + 1u,
                    sizeof *occluder->batches) ||
         !espyiGrow(build->hooks, (void**)&occluder->positions, &build->positionCapacity,
                    build->positionCount + (size_t)groups * 24u, sizeof(float)) ||
@@ -374,9 +425,10 @@ static void espyBuild_Emit(espyBuild* build, const uint32_t* own, uint32_t count
     espyiBatch batch = {.bounds = espyBox_Empty(),
                         .firstGroup = (uint32_t)(build->positionCount / 24u),
                         .firstTriangle = (uint32_t)(build->indexCount / 3u),
+                        .firstPart = firstPart,
+                        .partCount = occluder->partCount - firstPart,
                         .vertexCount = (uint16_t)vertexCount,
-                        .triangleCount = (uint8_t)triangleCount,
-                        .ownCount = (uint8_t)count};
+                        .triangleCount = (uint8_t)triangleCount};
     float* positions = occluder->positions + build->positionCount;
     for (uint32_t i = 0; i < groups * 8u; ++i)
     {
@@ -393,10 +445,6 @@ static void espyBuild_Emit(espyBuild* build, const uint32_t* own, uint32_t count
         {
             uint32_t v = triangle->corners[e];
             occluder->indices[build->indexCount + 3u * i + e] = (uint8_t)build->vertexPlace[v];
-            if (i < count)
-            {
-                batch.bounds = espyBox_AddPoint(batch.bounds, build->positions[v]);
-            }
             if (occluder->mode == espyRasterMode_Conservative)
             {
                 uint32_t other = triangle->neighbours[e];
@@ -406,7 +454,11 @@ static void espyBuild_Emit(espyBuild* build, const uint32_t* own, uint32_t count
             }
         }
     }
-    espyBuild_FindCone(build, triangles, count, &batch);
+    for (uint32_t i = 0; i < count * 3u; ++i)
+    {
+        batch.bounds = espyBox_AddPoint(batch.bounds, build->positions[build->triangles[own[i / 3u]].corners[i % 3u]]);
+    }
+    espyBuild_FindCone(build, own, count, &batch);
     build->positionCount += (size_t)groups * 24u;
     build->indexCount += (size_t)triangleCount * 3u;
     occluder->bounds = espyBox_Union(occluder->bounds, batch.bounds);
@@ -433,6 +485,7 @@ static bool espyBuild_Fits(espyBuild* build, const uint32_t* own, uint32_t count
             build->vertexStamp[v] = build->stamp;
         }
     }
+    build->fitVertices = vertices;
     return vertices <= ESPYI_BATCH_VERTICES;
 }
 
@@ -719,6 +772,7 @@ void espyOccluder_Destroy(espyOccluder* occluder)
         espyiFree(&hooks, occluder->positions);
         espyiFree(&hooks, occluder->indices);
         espyiFree(&hooks, occluder->neighbours);
+        espyiFree(&hooks, occluder->parts);
         espyiFree(&hooks, occluder);
     }
 }

@@ -43,8 +43,7 @@ espyiBatchView espyiLoose_View(const espyiLoose* loose)
     return (espyiBatchView){.positions = loose->positions,
                             .indices = loose->indices,
                             .vertexCount = loose->triangleCount * 3u,
-                            .triangleCount = loose->triangleCount,
-                            .ownCount = loose->triangleCount};
+                            .triangleCount = loose->triangleCount};
 }
 
 static espyiBand espyRaster_WholeBand(const espyRaster* raster)
@@ -63,7 +62,7 @@ static void espyRaster_EndBand(espyRaster* raster, const espyiBand* band)
 static void espyRaster_DrawView(espyRaster* raster, espyiBand* band, const espyiClip* clip, espyiBatchView* batch,
                                 bool twoSided)
 {
-    band->stats.trianglesSet += batch->ownCount;
+    band->stats.trianglesSet += batch->triangleCount;
     raster->kernels->drawBatch(raster, band, clip, batch);
     if (twoSided)
     {

@@ -117,6 +117,12 @@ typedef struct espyiBand
     espyRasterStats stats;
 } espyiBand;
 
+/// Triangles of a batch that hang together, one after the other: those that it draws, then those around them.
+typedef struct espyiPart
+{
+    uint8_t ownCount, triangleCount;
+} espyiPart;
+
 /// Triangles of one draw call of the kernels.
 typedef struct espyiBatchView
 {
@@ -125,7 +131,8 @@ typedef struct espyiBatchView
     const uint8_t* neighbours; ///< 3 a triangle across edges 01, 12, 20, or null: none.
     uint32_t vertexCount;
     uint32_t triangleCount;
-    uint32_t ownCount; ///< Triangles after it are drawn by other batches and only limit what this one claims.
+    const espyiPart* parts; ///< Conservative mode; null: every triangle is one of its own.
+    uint32_t partCount;
     uint32_t id;
     bool flip; ///< Draw those that are clockwise on the screen.
 } espyiBatchView;
@@ -239,8 +246,9 @@ typedef struct espyiBatch
     float coneSine;      ///< Sine of the angle around the axis that holds all normals; above 1 where it is no use.
     uint32_t firstGroup; ///< Of eight vertices.
     uint32_t firstTriangle;
+    uint32_t firstPart, partCount;
     uint16_t vertexCount;
-    uint8_t triangleCount, ownCount;
+    uint8_t triangleCount;
 } espyiBatch;
 
 struct espyOccluder
@@ -252,7 +260,9 @@ struct espyOccluder
     espyiBatch* batches;
     float* positions;
     uint8_t* indices;
-    uint8_t* neighbours; ///< Conservative mode.
+    uint8_t* neighbours; ///< Conservative mode, and so are parts.
+    espyiPart* parts;
+    uint32_t partCount;
     uint32_t batchCount, triangleCount;
 };
 
@@ -264,7 +274,8 @@ static inline espyiBatchView espyiOccluder_View(const espyOccluder* occluder, co
                                 occluder->neighbours ? occluder->neighbours + (size_t)batch->firstTriangle * 3u : NULL,
                             .vertexCount = batch->vertexCount,
                             .triangleCount = batch->triangleCount,
-                            .ownCount = batch->ownCount};
+                            .parts = occluder->parts ? occluder->parts + batch->firstPart : NULL,
+                            .partCount = batch->partCount};
 }
 
 // --- recording; each is called only where raster->recording is set

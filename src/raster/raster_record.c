@@ -168,6 +168,7 @@ void espyiRecord_Occluder(const espyRaster* raster, const espyOccluder* occluder
     espyRecord_Word(to, groups);
     espyRecord_Word(to, triangles);
     espyRecord_Word(to, occluder->neighbours ? 1 : 0);
+    espyRecord_Word(to, occluder->partCount);
     for (uint32_t b = 0; b < occluder->batchCount; ++b)
     {
         const espyiBatch* batch = &occluder->batches[b];
@@ -176,15 +177,20 @@ void espyiRecord_Occluder(const espyRaster* raster, const espyOccluder* occluder
         espyRecord_Floats(to, cone, 4);
         espyRecord_Word(to, batch->firstGroup);
         espyRecord_Word(to, batch->firstTriangle);
+        espyRecord_Word(to, batch->firstPart);
+        espyRecord_Word(to, batch->partCount);
         espyRecord_Word(to, batch->vertexCount);
         espyRecord_Word(to, batch->triangleCount);
-        espyRecord_Word(to, batch->ownCount);
     }
     espyRecord_Floats(to, occluder->positions, (size_t)groups * 24u);
     espyRecord_Bytes(to, occluder->indices, (size_t)triangles * 3u);
     if (occluder->neighbours)
     {
         espyRecord_Bytes(to, occluder->neighbours, (size_t)triangles * 3u);
+    }
+    for (uint32_t p = 0; p < occluder->partCount; ++p)
+    {
+        espyRecord_Word(to, (uint32_t)occluder->parts[p].ownCount << 8 | occluder->parts[p].triangleCount);
     }
 }
 
@@ -320,6 +326,7 @@ static void espyReplay_Release(espyReplay* replay)
     espyiFree(&replay->hooks, replay->occluder.positions);
     espyiFree(&replay->hooks, replay->occluder.indices);
     espyiFree(&replay->hooks, replay->occluder.neighbours);
+    espyiFree(&replay->hooks, replay->occluder.parts);
     replay->positions = NULL;
     replay->indices = NULL;
     replay->occluder = (espyOccluder){0};
@@ -341,6 +348,20 @@ static bool espyReplay_CheckBatch(const espyOccluder* occluder, const espyiBatch
         batch->triangleCount > triangles - batch->firstTriangle)
     {
         return false;
+    }
+    if (batch->firstPart > occluder->partCount || batch->partCount > occluder->partCount - batch->firstPart)
+    {
+        return false;
+    }
+    uint32_t held = 0;
+    for (uint32_t p = 0; p < batch->partCount; ++p)
+    {
+        const espyiPart* part = &occluder->parts[batch->firstPart + p];
+        held += part->triangleCount;
+        if (part->ownCount > part->triangleCount || held > batch->triangleCount)
+        {
+            return false;
+        }
     }
     for (uint32_t i = 0; i < batch->triangleCount * 3u; ++i)
     {
@@ -365,8 +386,10 @@ static bool espyReplay_Occluder(espyReplay* replay)
     occluder->batchCount = espyReplay_Word(replay, "batchCount");
     uint32_t groups = espyReplay_Word(replay, "groups"), triangles = espyReplay_Word(replay, "triangles");
     bool hasNeighbours = espyReplay_Word(replay, "hasNeighbours") != 0;
-    if (!espyReplay_Has(replay, occluder->batchCount, 60, "batches") ||
-        !espyReplay_Has(replay, groups, 96, "positions") || !espyReplay_Has(replay, triangles, 3, "indices"))
+    occluder->partCount = espyReplay_Word(replay, "partCount");
+    if (!espyReplay_Has(replay, occluder->batchCount, 64, "batches") ||
+        !espyReplay_Has(replay, occluder->partCount, 4, "parts") || !espyReplay_Has(replay, groups, 96, "positions") ||
+        !espyReplay_Has(replay, triangles, 3, "indices"))
     {
         return false;
     }
@@ -374,7 +397,10 @@ static bool espyReplay_Occluder(espyReplay* replay)
     occluder->positions = espyiAlloc(&replay->hooks, (size_t)groups * 24u + 1u, sizeof(float));
     occluder->indices = espyiAlloc(&replay->hooks, (size_t)triangles * 3u + 1u, 1);
     occluder->neighbours = hasNeighbours ? espyiAlloc(&replay->hooks, (size_t)triangles * 3u + 1u, 1) : NULL;
-    if (!occluder->batches || !occluder->positions || !occluder->indices || (hasNeighbours && !occluder->neighbours))
+    occluder->parts =
+        hasNeighbours ? espyiAlloc(&replay->hooks, (size_t)occluder->partCount + 1u, sizeof(espyiPart)) : NULL;
+    if (!occluder->batches || !occluder->positions || !occluder->indices ||
+        (hasNeighbours && (!occluder->neighbours || !occluder->parts)))
     {
         return espyReplay_Fail(replay, espyResult_OutOfMemory, "batches");
     }
@@ -388,15 +414,15 @@ static bool espyReplay_Occluder(espyReplay* replay)
         batch->coneSine = cone[3];
         batch->firstGroup = espyReplay_Word(replay, "firstGroup");
         batch->firstTriangle = espyReplay_Word(replay, "firstTriangle");
+        batch->firstPart = espyReplay_Word(replay, "firstPart");
+        batch->partCount = espyReplay_Word(replay, "partCount");
         uint32_t vertices = espyReplay_Word(replay, "vertexCount"), all = espyReplay_Word(replay, "triangleCount");
-        uint32_t own = espyReplay_Word(replay, "ownCount");
-        if (vertices > ESPYI_BATCH_VERTICES || all > ESPYI_BATCH_TRIANGLES || own > all)
+        if (vertices > ESPYI_BATCH_VERTICES || all > ESPYI_BATCH_TRIANGLES)
         {
             return espyReplay_Fail(replay, espyResult_BadData, "batch");
         }
         batch->vertexCount = (uint16_t)vertices;
         batch->triangleCount = (uint8_t)all;
-        batch->ownCount = (uint8_t)own;
     }
     espyReplay_Floats(replay, occluder->positions, (size_t)groups * 24u, "positions");
     uint8_t* const arrays[2] = {occluder->indices, occluder->neighbours};
@@ -408,6 +434,15 @@ static bool espyReplay_Occluder(espyReplay* replay)
         }
         memcpy(arrays[i], replay->bytes + replay->at, (size_t)triangles * 3u);
         replay->at += (size_t)triangles * 3u;
+    }
+    for (uint32_t p = 0; p < occluder->partCount; ++p)
+    {
+        uint32_t word = espyReplay_Word(replay, "parts");
+        if (!occluder->parts || word > 0xFFFFu)
+        {
+            return espyReplay_Fail(replay, espyResult_BadData, "parts");
+        }
+        occluder->parts[p] = (espyiPart){(uint8_t)(word >> 8), (uint8_t)word};
     }
     for (uint32_t b = 0; b < occluder->batchCount; ++b)
     {

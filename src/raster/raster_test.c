@@ -67,7 +67,6 @@ static espyVisibility espyRaster_TestBoxNow(const espyRaster* raster, espyBox bo
                            .indices = espyBoxFaces,
                            .vertexCount = 8,
                            .triangleCount = 12,
-                           .ownCount = 12,
                            .flip = raster->viewFlips};
     // A box without a width has faces that are seen edge-on only from where they do not matter, yet both sides count.
     bool flat = !(box.min.x < box.max.x && box.min.y < box.max.y && box.min.z < box.max.z);
