@@ -138,7 +138,8 @@ static void espyTest_View(const espySceneView* view, espyRasterMode mode, double
         }
         if (differ > 0)
         {
-            fail_msg("%u pixels differ with %s, %u threads", differ, espyIsa_GetName(espyRaster_GetIsa(other)), threads);
+            fail_msg("%u pixels differ with %s, %u threads", differ, espyIsa_GetName(espyRaster_GetIsa(other)),
+                     threads);
         }
         espyRaster_Destroy(other);
     }
@@ -162,7 +163,7 @@ static void test_conservative_answers(void** state)
     (void)state;
     for (uint32_t v = 0; v < ESPYI_ARRAY_COUNT(espyTest_Views); ++v)
     {
-        espyTest_View(&espyTest_Views[v], espyRasterMode_Conservative, 100.0);
+        espyTest_View(&espyTest_Views[v], espyRasterMode_Conservative, 12.0);
     }
 }
 

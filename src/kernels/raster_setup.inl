@@ -74,7 +74,16 @@ static void espyVertices_Transform(const espyRaster* raster, const espyiClip* cl
 typedef struct espyClipVertex
 {
     float x, y, d, w;
+    uint32_t edge; ///< That starts here, as below.
 } espyClipVertex;
+
+/// Edges 0 to 2 of a cut triangle are parts of its own.
+enum
+{
+    espyCutEdge_Seen = 3, ///< Made by a cut that can be on the screen.
+    espyCutEdge_Off,      ///< Made by a cut at the guard band.
+    espyCutEdge_Count,
+};
 
 /// Corners of a triangle cut by seven planes.
 #define ESPY_MOST_CORNERS 10u
@@ -112,10 +121,12 @@ static inline float espyFloat_Clamp(float v, float low, float high)
     return v < high ? v : high;
 }
 
-/// Cuts one triangle of a batch by the planes of `codes`; returns how many corners are left.
+/// Cuts one triangle of a batch by the planes of `codes`; returns how many corners are left. edges[i] tells what the
+/// edge from corner i to the next is.
 /// Based on: I. Sutherland, G. Hodgman, "Reentrant Polygon Clipping", CACM 17(1), 1974.
 static uint32_t espyTriangle_Clip(const espyRaster* raster, const espyiClip* clip, const float* positions,
-                                  const uint8_t corners[3], uint32_t codes, espyScreenVertex out[ESPY_MOST_CORNERS])
+                                  const uint8_t corners[3], uint32_t codes, espyScreenVertex out[ESPY_MOST_CORNERS],
+                                  uint32_t edges[ESPY_MOST_CORNERS])
 {
     espyClipVertex buffers[2][ESPY_MOST_CORNERS + 1];
     espyClipVertex* from = buffers[0];
@@ -124,9 +135,9 @@ static uint32_t espyTriangle_Clip(const espyRaster* raster, const espyiClip* cli
     for (uint32_t i = 0; i < 3; ++i)
     {
         const float* p = positions + (corners[i] >> 3) * 24u + (corners[i] & 7u);
-        from[i] =
-            (espyClipVertex){espyClip_RowOne(clip->x, p[0], p[8], p[16]), espyClip_RowOne(clip->y, p[0], p[8], p[16]),
-                             espyClip_RowOne(clip->d, p[0], p[8], p[16]), espyClip_RowOne(clip->w, p[0], p[8], p[16])};
+        from[i] = (espyClipVertex){
+            espyClip_RowOne(clip->x, p[0], p[8], p[16]), espyClip_RowOne(clip->y, p[0], p[8], p[16]),
+            espyClip_RowOne(clip->d, p[0], p[8], p[16]), espyClip_RowOne(clip->w, p[0], p[8], p[16]), i};
         float size = (from[i].x < 0.0f ? -from[i].x : from[i].x) + (from[i].y < 0.0f ? -from[i].y : from[i].y) +
                      (from[i].d < 0.0f ? -from[i].d : from[i].d) + (from[i].w < 0.0f ? -from[i].w : from[i].w);
         if (!(size < 1e30f))
@@ -157,8 +168,12 @@ static uint32_t espyTriangle_Clip(const espyRaster* raster, const espyiClip* cli
                 const espyClipVertex *in = swap ? b : a, *beyond = swap ? a : b;
                 float insideIn = swap ? insideB : insideA, insideBeyond = swap ? insideA : insideB;
                 float t = insideIn / (insideIn - insideBeyond);
+                // Leaving, the cut begins; coming back, the edge goes on.
+                uint32_t seen = espyCode_Near | espyCode_Far | espyCode_Behind;
+                uint32_t cut = (seen >> plane & 1u) ? espyCutEdge_Seen : espyCutEdge_Off;
                 to[kept++] = (espyClipVertex){in->x + t * (beyond->x - in->x), in->y + t * (beyond->y - in->y),
-                                              in->d + t * (beyond->d - in->d), in->w + t * (beyond->w - in->w)};
+                                              in->d + t * (beyond->d - in->d), in->w + t * (beyond->w - in->w),
+                                              swap ? a->edge : cut};
             }
             if (kept > ESPY_MOST_CORNERS - 1u)
             {
@@ -177,6 +192,7 @@ static uint32_t espyTriangle_Clip(const espyRaster* raster, const espyiClip* cli
             return 0;
         }
         float inverse = 1.0f / from[i].w;
+        edges[i] = from[i].edge;
         float x = espyFloat_Clamp(from[i].x * inverse + 0.5f, -raster->guard, raster->guard);
         float y = espyFloat_Clamp(from[i].y * inverse + 0.5f, -raster->guard, raster->guard);
         int32_t wholeX = (int32_t)x, wholeY = (int32_t)y;
@@ -207,7 +223,8 @@ typedef struct espySetup
     int32_t row0[8], row1[8], column0[8], column1[8]; ///< Centres within the bounds; half-open; not yet clamped.
     uint32_t clipped;                                 ///< One bit a lane: has a vertex that cannot be used.
     uint32_t front;                                   ///< One bit a lane: faces the right way and has an area.
-    uint32_t drawn;                                   ///< Front, and centres are within its bounds and the clamp.
+    uint32_t back;  ///< Faces the other way and has an area; of Farthest only those that reach onto the screen.
+    uint32_t drawn; ///< Front, and centres are within its bounds and the clamp.
 } espySetup;
 
 /// Rows and columns that a call works on, half-open.
@@ -284,6 +301,7 @@ ESPY_HOT void espySetup_Fill(const espyRaster* raster, const espyScreenVertex* c
     const espyF8 zero = espyF8_Set(0.0f);
     espyI8 facing = flip ? espyF8_Less(zero, area) : espyF8_Less(area, zero);
     out->front = bothSides ? lanes : espyI8_Bits(facing) & lanes;
+    out->back = espyI8_Bits(flip ? espyF8_Less(area, zero) : espyF8_Less(zero, area)) & lanes;
     out->drawn = 0;
     if (!out->front)
     {
@@ -301,6 +319,15 @@ ESPY_HOT void espySetup_Fill(const espyRaster* raster, const espyScreenVertex* c
     espyI8 columns = espyI8_Greater(espyI8_Min(column1, espyI8_Set(clamp->column1)),
                                     espyI8_Max(column0, espyI8_Set(clamp->column0)));
     out->drawn = espyI8_Bits(espyI8_And(rows, columns)) & out->front;
+    if (out->back && kind == espySetupKind_Farthest)
+    {
+        // Of the whole screen, whatever the clamp: all bands must come to the same answer.
+        espyI8 rowsOn = espyI8_And(espyI8_Greater(espyI8_Add(row1, espyI8_Set(1)), espyI8_Set(0)),
+                                   espyI8_Greater(espyI8_Set(raster->height + 1), row0));
+        espyI8 columnsOn = espyI8_And(espyI8_Greater(espyI8_Add(column1, espyI8_Set(1)), espyI8_Set(0)),
+                                      espyI8_Greater(espyI8_Set(raster->width + 1), column0));
+        out->back &= espyI8_Bits(espyI8_And(rowsOn, columnsOn));
+    }
     if (kind == espySetupKind_Sampled && !out->drawn)
     {
         return;

@@ -246,7 +246,7 @@ static bool espyKernel_TestBatch(const espyRaster* raster, const espyiClip* clip
         for (uint32_t rest = clipped; rest; rest &= rest - 1u)
         {
             espyScreenVertex corners[ESPY_MOST_CORNERS];
-            uint32_t count, index = first + espyBits_Lowest(rest);
+            uint32_t edges[ESPY_MOST_CORNERS], count, index = first + espyBits_Lowest(rest);
             const uint8_t* at = batch->indices + (size_t)index * 3u;
             uint32_t all = screen[at[0]].code & screen[at[1]].code & screen[at[2]].code;
             uint32_t any = screen[at[0]].code | screen[at[1]].code | screen[at[2]].code;
@@ -258,7 +258,7 @@ static bool espyKernel_TestBatch(const espyRaster* raster, const espyiClip* clip
             {
                 return true;
             }
-            if (!espyBatch_Clip(raster, clip, batch, screen, index, corners, &count))
+            if (!espyBatch_Clip(raster, clip, batch, screen, index, corners, edges, &count))
             {
                 continue;
             }

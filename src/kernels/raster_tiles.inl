@@ -440,7 +440,7 @@ ESPY_HOT uint32_t espyBatch_Gather(const espyiBatchView* batch, const espyScreen
 /// Cuts triangle `index` to what can be drawn. False where nothing is left.
 static bool espyBatch_Clip(const espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
                            const espyScreenVertex* screen, uint32_t index, espyScreenVertex out[ESPY_MOST_CORNERS],
-                           uint32_t* count)
+                           uint32_t edges[ESPY_MOST_CORNERS], uint32_t* count)
 {
     const uint8_t* corners = batch->indices + (size_t)index * 3u;
     uint32_t a = screen[corners[0]].code, b = screen[corners[1]].code, c = screen[corners[2]].code;
@@ -448,7 +448,7 @@ static bool espyBatch_Clip(const espyRaster* raster, const espyiClip* clip, cons
     {
         return false; // All beyond the same plane.
     }
-    *count = espyTriangle_Clip(raster, clip, batch->positions, corners, a | b | c, out);
+    *count = espyTriangle_Clip(raster, clip, batch->positions, corners, a | b | c, out, edges);
     return *count >= 3;
 }
 
@@ -472,8 +472,8 @@ ESPY_HOT void espySampled_DrawBatch(espyRaster* raster, espyiBand* band, const e
         for (uint32_t rest = clipped; rest; rest &= rest - 1u)
         {
             espyScreenVertex corners[ESPY_MOST_CORNERS];
-            uint32_t count;
-            if (!espyBatch_Clip(raster, clip, batch, screen, first + espyBits_Lowest(rest), corners, &count))
+            uint32_t edges[ESPY_MOST_CORNERS], count;
+            if (!espyBatch_Clip(raster, clip, batch, screen, first + espyBits_Lowest(rest), corners, edges, &count))
             {
                 continue;
             }
@@ -494,12 +494,11 @@ typedef struct espyClaimRange
     uint32_t from, ownEnd, to;
 } espyClaimRange;
 
-/// Claims of some triangles of one part. Sets their bits in `front`; returns whether any was cut.
-static bool espyClaims_AddRange(espyRaster* raster, espyiBand* band, const espyiClip* clip, const espyiBatchView* batch,
+/// Claims of some triangles of one part. Sets their bits in `front`, or in `torn` where only pieces of them are front.
+static void espyClaims_AddRange(espyRaster* raster, espyiBand* band, const espyiClip* clip, const espyiBatchView* batch,
                                 const espyScreenVertex* screen, const espyClamp* clamp, espyClaimList* list,
-                                uint32_t from, uint32_t to, bool own, uint32_t front[8])
+                                uint32_t from, uint32_t to, bool own, uint32_t front[8], uint32_t torn[8])
 {
-    bool clips = false;
     for (uint32_t first = from; first < to; first += 8)
     {
         const espyScreenVertex* vertices[3][8];
@@ -518,14 +517,16 @@ static bool espyClaims_AddRange(espyRaster* raster, espyiBand* band, const espyi
         for (uint32_t rest = clipped; rest; rest &= rest - 1u)
         {
             espyScreenVertex corners[ESPY_MOST_CORNERS];
-            uint32_t count;
-            if (!espyBatch_Clip(raster, clip, batch, screen, first + espyBits_Lowest(rest), corners, &count))
+            uint32_t edges[ESPY_MOST_CORNERS], count;
+            if (!espyBatch_Clip(raster, clip, batch, screen, first + espyBits_Lowest(rest), corners, edges, &count))
             {
                 continue;
             }
-            clips = true;
-            uint32_t fan = espyFan_Gather(corners, count, vertices);
+            uint32_t fan = espyFan_Gather(corners, count, vertices), t = first + espyBits_Lowest(rest);
             espySetup_Fill(raster, vertices, fan, batch->flip, false, espySetupKind_Farthest, clamp, &setup);
+            // Where rounding turned a piece over, the piece is missing and the neighbours must know.
+            front[t / 32u] |= (setup.front != 0 && setup.back == 0 ? 1u : 0u) << t % 32u;
+            torn[t / 32u] |= (setup.front != 0 && setup.back != 0 ? 1u : 0u) << t % 32u;
             band->stats.trianglesDrawn += own && setup.drawn ? 1u : 0u;
             for (uint32_t lane = setup.front; lane; lane &= lane - 1u)
             {
@@ -533,38 +534,47 @@ static bool espyClaims_AddRange(espyRaster* raster, espyiBand* band, const espyi
             }
         }
     }
-    return clips;
 }
 
 /// Marks the borders of a part: edges of front faces that no front face is behind.
 static void espyClaims_MarkBorders(espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
                                    const espyScreenVertex* screen, const espyClamp* clamp, const espyClaimList* list,
-                                   const espyClaimRange* range, const uint32_t front[8], bool clips)
+                                   const espyClaimRange* range, const uint32_t front[8], const uint32_t torn[8])
 {
     for (uint32_t t = range->from; t < range->to; ++t)
     {
         const uint8_t* corners = batch->indices + (size_t)t * 3u;
-        if (front[t / 32u] >> t % 32u & 1u)
+        bool isFront = (front[t / 32u] >> t % 32u & 1u) != 0;
+        bool isCut = (screen[corners[0]].code | screen[corners[1]].code | screen[corners[2]].code) != 0;
+        if (!isFront && !(torn[t / 32u] >> t % 32u & 1u))
+        {
+            continue;
+        }
+        bool marks[espyCutEdge_Count] = {true, true, true, true, false};
+        for (uint32_t e = 0; e < 3 && isFront && batch->neighbours; ++e)
+        {
+            uint32_t other = batch->neighbours[(size_t)t * 3u + e];
+            marks[e] = other == ESPYI_NO_NEIGHBOUR || !(front[other / 32u] >> other % 32u & 1u);
+        }
+        if (!isCut)
         {
             for (uint32_t e = 0; e < 3; ++e)
             {
-                uint32_t other = batch->neighbours ? batch->neighbours[(size_t)t * 3u + e] : ESPYI_NO_NEIGHBOUR;
-                if (other == ESPYI_NO_NEIGHBOUR || !(front[other / 32u] >> other % 32u & 1u))
+                if (marks[e])
                 {
                     espyClaims_MarkEdge(raster, list, &screen[corners[e]], &screen[corners[e < 2 ? e + 1 : 0]], clamp);
                 }
             }
+            continue;
         }
-        else if (clips && (screen[corners[0]].code | screen[corners[1]].code | screen[corners[2]].code) != 0)
+        espyScreenVertex cut[ESPY_MOST_CORNERS];
+        uint32_t edges[ESPY_MOST_CORNERS], count = 0;
+        bool any = espyBatch_Clip(raster, clip, batch, screen, t, cut, edges, &count);
+        for (uint32_t i = 0; i < count && any; ++i)
         {
-            espyScreenVertex cut[ESPY_MOST_CORNERS];
-            uint32_t count;
-            if (espyBatch_Clip(raster, clip, batch, screen, t, cut, &count))
+            if (marks[edges[i]])
             {
-                for (uint32_t i = 0; i < count; ++i)
-                {
-                    espyClaims_MarkEdge(raster, list, &cut[i], &cut[i + 1 < count ? i + 1 : 0], clamp);
-                }
+                espyClaims_MarkEdge(raster, list, &cut[i], &cut[i + 1 < count ? i + 1 : 0], clamp);
             }
         }
     }
@@ -575,7 +585,7 @@ static void espyConservative_DrawBatch(espyRaster* raster, espyiBand* band, cons
 {
     espyScreenVertex screen[ESPYI_BATCH_VERTICES];
     espyClaimList list;
-    uint32_t front[8] = {0}; // One bit a triangle.
+    uint32_t front[8] = {0}, torn[8] = {0}; // One bit a triangle.
     list.touched = raster->touched + (size_t)band->tileRow0 * raster->stride;
     espyVertices_Transform(raster, clip, batch->positions, batch->vertexCount, screen);
     uint32_t parts = batch->parts ? batch->partCount : batch->triangleCount, next = 0;
@@ -588,15 +598,15 @@ static void espyConservative_DrawBatch(espyRaster* raster, espyiBand* band, cons
         list.touchedCount = 0;
         list.stamp = ++band->stamp;
         // Its own triangles first: the others only matter where those are.
-        bool clips =
-            espyClaims_AddRange(raster, band, clip, batch, screen, clamp, &list, range.from, range.ownEnd, true, front);
+        espyClaims_AddRange(raster, band, clip, batch, screen, clamp, &list, range.from, range.ownEnd, true, front,
+                            torn);
         if (list.touchedCount == 0)
         {
             continue;
         }
-        clips |=
-            espyClaims_AddRange(raster, band, clip, batch, screen, clamp, &list, range.ownEnd, range.to, false, front);
-        espyClaims_MarkBorders(raster, clip, batch, screen, clamp, &list, &range, front, clips);
+        espyClaims_AddRange(raster, band, clip, batch, screen, clamp, &list, range.ownEnd, range.to, false, front,
+                            torn);
+        espyClaims_MarkBorders(raster, clip, batch, screen, clamp, &list, &range, front, torn);
         espyClaims_Draw(raster, &list);
     }
 }
