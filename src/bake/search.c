@@ -15,7 +15,7 @@
 
 #define ESPY_FRONTIER_RAYS 4u
 #define ESPY_FRONTIER_TRIES 3u
-#define ESPY_FRONTIER_SWERVES 3u
+#define ESPY_FRONTIER_SWERVES 2u
 // What a step of the search costs, in rays: measured, and the same everywhere, so that effort never depends on time.
 #define ESPY_PORTAL_TESTS_A_RAY 4u
 #define ESPY_RAYS_A_TRY 20u
@@ -280,7 +280,7 @@ typedef struct espyFrontierEffort
 
 static const espyFrontierEffort espyFrontierEfforts[] = {
     [espyBakeQuality_Low] = {1, 4, 0.04},
-    [espyBakeQuality_Medium] = {4, 24, 0.06},
+    [espyBakeQuality_Medium] = {4, 64, 0.20},
     [espyBakeQuality_High] = {8, 96, 0.4},
     [espyBakeQuality_Proven] = {8, 96, 8.0},
 };
