@@ -75,8 +75,7 @@ static void espyPackRow_CodeAgreed(espyPackCoder* shared, const espyiPackNear* n
                 for (; part != 0; part &= part - 1u)
                 {
                     uint32_t bit = espyiPack_LowestBit(part);
-                    context =
-                        ESPYI_PACK_FIRST_SLOT + (axes * 2u + (value >> bit & 1u)) * 4u + (changes >> bit & 1u);
+                    context = ESPYI_PACK_FIRST_SLOT + (axes * 2u + (value >> bit & 1u)) * 4u + (changes >> bit & 1u);
                     last = espyPackCoder_BitOf(&coder, context, context + 2u, last, wanted >> bit & 1u);
                     differs |= last << bit;
                 }
@@ -124,8 +123,8 @@ static void espyPackRow_CodeMixed(espyPackCoder* shared, const espyiPackNear* ne
 }
 
 /// A row that nothing predicts: a flag a word and, where it is not 0, its bits as they are. That takes a third more
-/// room than asking for each slot would, in one row of a tile, and an eighth of the time. Its contexts are those of groups
-/// without axes that have slots whose neighbours disagree, of which there are none.
+/// room than asking for each slot would, in one row of a tile, and an eighth of the time. Its contexts are those of
+/// groups without axes that have slots whose neighbours disagree, of which there are none.
 static void espyPackRow_CodeFirst(espyPackCoder* shared, const uint32_t* target, uint32_t* row, uint32_t words,
                                   uint32_t lastWord)
 {
