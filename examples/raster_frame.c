@@ -20,7 +20,7 @@ int main(void)
     espyTriangles triangles = {door, indices, 4, 2};
     // 90 degrees, 16:9, near 0.1, no far plane; the eye is at the origin and looks along -z.
     espyMat4 viewProjection = {{9.0f / 16.0f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, -1, 0, 0, -0.1f, 0}};
-    espyRasterTasks tasks = {espyExample_For, NULL, 1};
+    espyTasks tasks = {espyExample_For, NULL, 1};
     espyBox box = {{-0.5f, -0.5f, -9}, {0.5f, 0.5f, -8}};
     espyRaster* raster = NULL;
     espyOccluder* occluder = NULL;

@@ -199,7 +199,7 @@ static void test_projections(void** state)
         espyOccluderDraw draw = {occluder, NULL, 7};
         for (uint32_t threads = 1; threads <= 8; threads = threads * 2 + 1)
         {
-            espyRasterTasks tasks = {espyRasterCase_ParallelFor, &threads, threads};
+            espyTasks tasks = {espyRasterCase_ParallelFor, &threads, threads};
             espyRaster_Begin(raster, &clip);
             assert_int_equal(espyRaster_DrawSorted(raster, &draw, 1, &tasks), espyResult_Ok);
             assert_true(espyTest_Hash(raster) == hash);

@@ -158,7 +158,7 @@ static void report_21_threads_do_not_flicker(void** state)
             draws[i] = (espyOccluderDraw){cube, &places[i], 0};
         }
         uint32_t one = 1, eight = 8;
-        espyRasterTasks tasks[2] = {{espyRasterCase_ParallelFor, &one, 1}, {espyRasterCase_ParallelFor, &eight, 8}};
+        espyTasks tasks[2] = {{espyRasterCase_ParallelFor, &one, 1}, {espyRasterCase_ParallelFor, &eight, 8}};
         espyRaster* rasters[2];
         for (int t = 0; t < 2; ++t)
         {

@@ -117,7 +117,7 @@ static void espyTest_View(const espySceneView* view, espyRasterMode mode, double
         def.maxBatches = i == 1 ? 50 : 16384;
         espyRaster* other;
         uint32_t threads = 1 + i;
-        espyRasterTasks tasks = {espyRasterCase_ParallelFor, &threads, threads};
+        espyTasks tasks = {espyRasterCase_ParallelFor, &threads, threads};
         assert_int_equal(espyRaster_Create(&def, &other), espyResult_Ok);
         espyRaster_Begin(other, &clip);
         if (i == 2)

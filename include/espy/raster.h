@@ -55,16 +55,6 @@ typedef enum espyRasterMode
     espyRasterMode_Conservative,
 } espyRasterMode;
 
-/// Runs a loop on the caller's threads. A null function pointer runs it on the calling thread.
-typedef struct espyRasterTasks
-{
-    /// Calls run(job, i) once for each i in [0, count), in any order and on any threads, and returns after the last.
-    void (*parallelFor)(void* context, uint32_t count, void (*run)(void* job, uint32_t index), void* job);
-    void* context;
-    /// How many threads take part. The screen is cut into at most this many bands; 0 and 1 mean one.
-    uint32_t threadCount;
-} espyRasterTasks;
-
 typedef struct espyRasterDef
 {
     espyHooks hooks;
@@ -170,7 +160,7 @@ ESPY_API espyResult espyRaster_DrawOccluder(espyRaster* raster, const espyOcclud
 /// ones are left out. This gives the same buffer as drawing them one by one in any order, in less time. `tasks` may be
 /// null. Errors: InvalidArgument as in DrawOccluder, for the draws concerned; the others are drawn. Thread: owner.
 ESPY_API espyResult espyRaster_DrawSorted(espyRaster* raster, const espyOccluderDraw* draws, uint32_t count,
-                                          const espyRasterTasks* tasks);
+                                          const espyTasks* tasks);
 
 /// Takes the nearer of both in every pixel. Both must have the same mode, size, ids and depth direction.
 /// Errors: InvalidArgument. Thread: owner of `raster`; `other` is read.

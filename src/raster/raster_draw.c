@@ -292,7 +292,7 @@ static void espySortedJob_Run(void* context, uint32_t index)
 
 /// Draws the entries gathered so far.
 static void espyRaster_DrawEntries(espyRaster* raster, const espyOccluderDraw* draws, uint32_t count,
-                                   const espyRasterTasks* tasks)
+                                   const espyTasks* tasks)
 {
     if (count == 0)
     {
@@ -327,7 +327,7 @@ static void espyRaster_DrawEntries(espyRaster* raster, const espyOccluderDraw* d
 }
 
 espyResult espyRaster_DrawSorted(espyRaster* raster, const espyOccluderDraw* draws, uint32_t count,
-                                 const espyRasterTasks* tasks)
+                                 const espyTasks* tasks)
 {
     espyResult result = espyResult_Ok;
     uint32_t held = 0;
