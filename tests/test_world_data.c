@@ -2,6 +2,7 @@
 // Files in a world: what resolves, what is refused, notices, unroll cells, content, memory that ends.
 #include "test_main.h"
 
+#include <espy/cook.h>
 #include <espy/editor.h>
 #include <math.h>
 #include <stdio.h>
@@ -470,6 +471,49 @@ static void what_is_wrong_is_refused(void** state)
 }
 
 // Tens of thousands of equal boxes in one place are paired in order, quickly, by ids where there are some.
+// A cook that joins cells does not widen the tolerance: what moved by 15 % of a baked cell is not in its place.
+static void joined_cells_match_by_the_baked_size(void** state)
+{
+    (void)state;
+    espyBaked b = espyBaked_Make("tower", 2);
+    espyCookDef def = espyCookDef_Default();
+    def.target.isConsole = true;
+    espyCookResult cooked = {0};
+    for (def.budgetKB = 48; def.budgetKB > 0; --def.budgetKB)
+    {
+        assert_int_equal(espyCook_Run(b.file.data, b.file.size, &def, &cooked), espyResult_Ok);
+        if (!cooked.report.empty && cooked.report.after.cellSize > cooked.report.after.bakedCellSize)
+        {
+            break;
+        }
+        espyCook_Free(&cooked);
+    }
+    assert_true(def.budgetKB > 0);
+    espyWorld* world = espyBaked_Copy(b.world, NULL, false);
+    espyDataId id = espyTest_Add(world, cooked.data, cooked.size, (espyVec3){0, 0, 0});
+    espyDataInfo before, after;
+    assert_int_equal(espyWorld_GetDataInfo(world, id, &before), espyResult_Ok);
+    assert_false(before.stale);
+    for (uint32_t i = 0; i < espyWorld_GetNodeCount(world); ++i)
+    {
+        espyNodeId node = espyWorld_GetNodeAt(world, i);
+        espyNodeData data = espyWorld_GetNodeData(world, node);
+        espyNodeDef moved;
+        if (data.inPlace && !data.occluder && espyWorld_GetNode(world, node, &moved) == espyResult_Ok)
+        {
+            moved.local.m[12] += 0.15f * before.file.bakedCellSize;
+            assert_int_equal(espyWorld_SetLocalTransform(world, node, moved.local), espyResult_Ok);
+            break;
+        }
+    }
+    assert_int_equal(espyWorld_GetDataInfo(world, id, &after), espyResult_Ok);
+    assert_int_equal(after.occludeesInPlace + 1, before.occludeesInPlace);
+    espyWorld_Destroy(world);
+    espyCook_Free(&cooked);
+    espyBake_Free(&b.file);
+    espyWorld_Destroy(b.world);
+}
+
 static void equal_boxes_are_paired_in_order(void** state)
 {
     (void)state;
@@ -666,6 +710,7 @@ int main(void)
         cmocka_unit_test(only_its_own_file_goes_stale),
         cmocka_unit_test(bytes_are_released_after_the_last_reader),
         cmocka_unit_test(what_is_wrong_is_refused),
+        cmocka_unit_test(joined_cells_match_by_the_baked_size),
         cmocka_unit_test(equal_boxes_are_paired_in_order),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(queries_do_not_allocate),

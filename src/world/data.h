@@ -26,6 +26,7 @@ typedef struct espyiFile
 {
     uint32_t holders;
     espyPvs pvs;
+    float bakedCellSize; ///< Metres: what nodes are matched by. Smaller than the cells where a cook joined them.
     espyDataId id;
     void (*release)(const void* bytes, void* context);
     void* releaseContext;

@@ -487,6 +487,9 @@ static espyResult espyDataJob_AddGroup(espyDataJob* job, const espyPvs* pvs, con
         return espyResult_OutOfMemory;
     }
     file->pvs = *pvs;
+    espyPvsInfo info;
+    espyPvs_GetInfo(pvs, &info);
+    file->bakedCellSize = info.bakedCellSize;
     if (!espyWorldData_TakeId(world, &file->id))
     {
         espyiFree(hooks, file);

@@ -120,8 +120,16 @@ float espyiWorldData_UnrollSize(const espyWorld* world, int32_t slot, const espy
 {
     float size = world->nodes[slot].unrollCellSize;
     size = size > 0.0f ? size : world->settings.unrollCellSize;
-    return size > 0.0f ? size
-                       : 4.0f * (pvs && pvs->cellSize > 0.0f ? pvs->cellSize : world->settings.occlusionCellSize);
+    if (size > 0.0f)
+    {
+        return size;
+    }
+    espyPvsInfo info = {.bakedCellSize = 0.0f};
+    if (pvs)
+    {
+        espyPvs_GetInfo(pvs, &info);
+    }
+    return 4.0f * (info.bakedCellSize > 0.0f ? info.bakedCellSize : world->settings.occlusionCellSize);
 }
 
 espyiUnroll* espyiWorldData_MakeUnroll(const espyWorld* world, int32_t slot, const espyPvs* pvs)
@@ -216,7 +224,7 @@ static void espyGroup_WriteDraw(const espyWorld* world, espyiGroup* group, uint3
     {
         const espyPvs* pvs = &group->file->pvs;
         const float* baked = pvs->entries + 6u * ((size_t)pvs->occluderCount + draw);
-        inPlace = espyiMatch_InPlace(baked, pvs->cellSize, espyGroup_Place(group, box)) &&
+        inPlace = espyiMatch_InPlace(baked, group->file->bakedCellSize, espyGroup_Place(group, box)) &&
                   group->contents[draw] == (key != 0 ? key : espyiWorldData_ContentKey(world, slot));
     }
     g->minX[draw] = box.min.x;
@@ -322,7 +330,8 @@ static espyOccluderState espyGroup_StateOf(const espyWorld* world, const espyiGr
     }
     const espyPvs* pvs = &group->file->pvs;
     espyBox box = espyiWorldData_PartBox(world, occluder->node, occluder->part, true);
-    bool inPlace = espyiMatch_InPlace(pvs->entries + 6u * (size_t)entry, pvs->cellSize, espyGroup_Place(group, box));
+    bool inPlace =
+        espyiMatch_InPlace(pvs->entries + 6u * (size_t)entry, group->file->bakedCellSize, espyGroup_Place(group, box));
     return inPlace ? espyOccluderState_InPlace : espyOccluderState_Moved;
 }
 

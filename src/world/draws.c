@@ -269,7 +269,7 @@ espyiGroup* espyiGroup_Create(const espyHooks* hooks, espyiFile* file)
         if (made)
         {
             const float* boxes = file->pvs.entries;
-            float cell = file->pvs.cellSize;
+            float cell = file->bakedCellSize;
             espyiBoxTable_Init(&group->freeSlots, boxes + 6u * (size_t)occluders, slots, cell, group->freeSlots.heads,
                                group->freeSlots.next);
             espyiBoxTable_Init(&group->freeOccluders, boxes, occluders, cell, group->freeOccluders.heads,
