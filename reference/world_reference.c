@@ -13,7 +13,9 @@ static espyBox espyReference_Baked(const espyPvs* pvs, bool occluder, uint32_t e
 /// The text's tolerance, in double precision.
 static bool espyReference_InPlace(const espyPvs* pvs, espyBox baked, espyBox now, espyVec3 offset, double share)
 {
-    double size = fmax(baked.max.x - baked.min.x, fmax(baked.max.y - baked.min.y, baked.max.z - baked.min.z));
+    double x = (double)(baked.max.x - baked.min.x), y = (double)(baked.max.y - baked.min.y);
+    double z = (double)(baked.max.z - baked.min.z);
+    double size = fmax(x, fmax(y, z));
     double tolerance = fmax(0.1 * (double)pvs->cellSize, 0.01 * size);
     const double faces[6][3] = {
         {baked.min.x, now.min.x, offset.x}, {baked.min.y, now.min.y, offset.y}, {baked.min.z, now.min.z, offset.z},
