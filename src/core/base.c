@@ -51,7 +51,7 @@ const char* espyResult_GetName(espyResult result)
     static const char* const names[] = {
         "Ok",      "InvalidArgument",    "InvalidId",      "OutOfMemory", "LimitExceeded",
         "BadData", "UnsupportedVersion", "WrongByteOrder", "Misaligned",  "Cancelled",
-        "Io",      "NotFound",           "Unsupported",
+        "Io",      "NotFound",           "Unsupported",    "DeviceLost",
     };
     return (size_t)result < ESPYI_ARRAY_COUNT(names) ? names[result] : "Unknown";
 }
