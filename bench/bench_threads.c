@@ -43,7 +43,7 @@ static void espyBench_Scene(const char* name, uint32_t size, int runs)
         return;
     }
     double seconds[2][ESPY_MOST_RUNS];
-    double share = 0.0;
+    double shares[ESPY_MOST_RUNS] = {0};
     for (int run = 0; run < runs; ++run)
     {
         for (int threads = 1; threads <= 2; ++threads)
@@ -53,14 +53,14 @@ static void espyBench_Scene(const char* name, uint32_t size, int runs)
             if (espyBake_Run(espyGathered_GetInput(gathered), &def, &baked) == espyResult_Ok)
             {
                 seconds[threads - 1][run] = baked.stats.seconds;
-                share = threads == 2 ? (double)baked.stats.maxThreadWork / (double)baked.stats.totalWork : share;
+                shares[run] = threads == 2 ? (double)baked.stats.maxThreadWork / (double)baked.stats.totalWork : 0.0;
             }
             espyBake_Free(&baked);
         }
     }
     double one = espyBench_Median(seconds[0], runs), two = espyBench_Median(seconds[1], runs);
     printf("%-8s size %2u: 1 thread %.2f s, 2 threads %.2f s: %.2f times; busiest thread %.1f %% of the work\n", name,
-           size, one, two, one / two, 100.0 * share);
+           size, one, two, one / two, 100.0 * espyBench_Median(shares, runs));
     fflush(stdout);
     espyGathered_Destroy(gathered);
     espyWorld_Destroy(world);
