@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "core/core.h"
-#include "core/tasks.h"
 #include "proxy/proxy_internal.h"
 #include "reference/capsule_reference.h"
 #include "scenes/proxy_scene.h"
 #include "tests/hook_counter.h"
+#include "tests/task_case.h"
 #include "tests/test_main.h"
 
 static const espyProxySurface espyTest_Grey = {.albedo = {0.5f, 0.5f, 0.5f}};
@@ -143,27 +143,7 @@ static void test_plain_loop_is_the_product_of_all(void** state)
     espyTest_Free(&c);
 }
 
-typedef struct espyTestTasks
-{
-    void (*task)(void*, uint32_t, uint32_t);
-    void* context;
-} espyTestTasks;
-
-static void espyTest_Task(void* context, uint32_t index, uint32_t worker)
-{
-    espyTestTasks* tasks = context;
-    tasks->task(tasks->context, index, worker);
-}
-
-static void espyTest_RunThreads(void (*task)(void*, uint32_t, uint32_t), void* taskContext, uint32_t count,
-                                void* context)
-{
-    (void)context;
-    espyTestTasks tasks = {task, taskContext};
-    assert_true(espyiTasks_For(3, count, espyTest_Task, &tasks, NULL, NULL));
-}
-
-static void test_same_bits_for_every_set_and_worker(void** state)
+static void test_same_bits_for_every_set_and_thread(void** state)
 {
     (void)state;
     for (int technique = 0; technique < 2; ++technique)
@@ -193,14 +173,17 @@ static void test_same_bits_for_every_set_and_worker(void** state)
         float* first = test_malloc(bytes);
         memcpy(lit, c.scene.lit, bytes);
         static const espyIsa isas[] = {espyIsa_Scalar, espyIsa_Sse41, espyIsa_Avx2, espyIsa_Avx512};
-        for (uint32_t i = 0; i < 5; ++i)
+        // Then threads; a host that runs one task after the other; more threads than are used; none.
+        const espyTasks tasks[] = {espyTaskCase_Threads(3), espyTaskCase_Backwards(4), espyTaskCase_Backwards(1000),
+                                   espyTaskCase_Threads(0)};
+        for (uint32_t i = 0; i < 8; ++i)
         {
             espyProxyPass_Destroy(c.pass);
             espyProxyPassDef def = espyProxyPassDef_Default();
             def.isa = i < 4 ? isas[i] : espyIsa_Auto;
-            if (i == 4)
+            if (i >= 4)
             {
-                def.tasks = (espyProxyTasks){.run = espyTest_RunThreads, .workerCount = 3};
+                def.tasks = tasks[i - 4];
             }
             assert_int_equal(espyProxyPass_Create(&def, &c.pass), espyResult_Ok);
             memcpy(c.scene.lit, lit, bytes);
@@ -864,7 +847,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain_loop_is_the_product_of_all),
-        cmocka_unit_test(test_same_bits_for_every_set_and_worker),
+        cmocka_unit_test(test_same_bits_for_every_set_and_thread),
         cmocka_unit_test(test_order_of_submission_does_not_matter),
         cmocka_unit_test(test_nothing_to_do_touches_nothing),
         cmocka_unit_test(test_memory_failures_of_the_pass),

@@ -211,20 +211,12 @@ typedef struct espyProxyView
     uint32_t cookie;
 } espyProxyView;
 
-/// How the pass runs its tiles. `run` calls task(taskContext, index, worker) for every index below `count`, in any
-/// order, each worker number below workerCount by one thread at a time, and returns when all are done.
-typedef struct espyProxyTasks
-{
-    void (*run)(void (*task)(void* taskContext, uint32_t index, uint32_t worker), void* taskContext, uint32_t count,
-                void* context);
-    void* context;
-    uint32_t workerCount; ///< 1 .. 256.
-} espyProxyTasks;
-
 typedef struct espyProxyPassDef
 {
-    espyProxyTasks tasks; ///< Null run: the calling thread does everything.
-    espyIsa isa;          ///< Cap. Never changes the result.
+    /// Default: the calling thread does all. Each of threadCount threads (at most 256 are used) has scratch memory of
+    /// its own in the pass.
+    espyTasks tasks;
+    espyIsa isa; ///< Cap. Never changes the result.
     espyHooks hooks;
     uint32_t cookie;
 } espyProxyPassDef;
@@ -254,7 +246,7 @@ ESPY_API void espyProxyPass_Destroy(espyProxyPass* pass);
 ESPY_API espyResult espyProxyPass_Reserve(espyProxyPass* pass, const espyProxySet* set);
 
 /// Darkens the image by the set's proxies. With none that the view sees, or intensity 0, nothing is read or written,
-/// and `visibility` becomes 1. Never allocates. The same bits for any instruction set, workers and order of submission.
+/// and `visibility` becomes 1. Never allocates. The same bits for any instruction set, threads and order of submission.
 /// Errors: InvalidArgument (sizes, a missing plane, a matrix that cannot be inverted), LimitExceeded (Reserve was not
 /// called after the set grew; the image is untouched). Thread: owner; runs tasks.
 ESPY_API espyResult espyProxyPass_Apply(espyProxyPass* pass, espyProxySet* set, const espyProxyView* view,

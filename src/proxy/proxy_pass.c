@@ -7,6 +7,8 @@
 #include "proxy/proxy_internal.h"
 #include "proxy/proxy_math.h"
 
+#include <stdatomic.h>
+
 #define ESPY_SIZE_MAX 16384u
 #define ESPY_BINS 128u
 /// Bits of a float below those that tell its quarter octave.
@@ -14,6 +16,7 @@
 /// Quarter octaves; the first one starts at 2^-16.
 #define ESPY_BIN_BASE ((127u - 16u) << 2)
 #define ESPY_GROUP_MIN 8u
+#define ESPY_WORKERS_MAX 256u
 
 /// What one worker needs.
 typedef struct espyPassWorker
@@ -34,7 +37,7 @@ typedef struct espyPassWorker
 struct espyProxyPass
 {
     espyHooks hooks;
-    espyProxyTasks tasks;
+    espyTasks tasks;
     const espyiProxyKernels* kernels;
     uint32_t workerCount;
     espyPassWorker* workers; ///< Null while there is nothing to do.
@@ -92,8 +95,7 @@ espyResult espyProxyPass_Create(const espyProxyPassDef* def, espyProxyPass** out
 {
     espyHooks hooks = espyiHooks_Resolve(def ? &def->hooks : NULL);
     *out = NULL;
-    if (!ESPYI_CHECK(&hooks, def != NULL && def->cookie == ESPY_DEF_COOKIE) ||
-        !ESPYI_CHECK(&hooks, !def->tasks.run || (def->tasks.workerCount >= 1u && def->tasks.workerCount <= 256u)))
+    if (!ESPYI_CHECK(&hooks, def != NULL && def->cookie == ESPY_DEF_COOKIE))
     {
         return espyResult_InvalidArgument;
     }
@@ -104,7 +106,8 @@ espyResult espyProxyPass_Create(const espyProxyPassDef* def, espyProxyPass** out
     }
     pass->hooks = hooks;
     pass->tasks = def->tasks;
-    pass->workerCount = def->tasks.run ? def->tasks.workerCount : 1u;
+    uint32_t threads = def->tasks.parallelFor ? def->tasks.threadCount : 1u;
+    pass->workerCount = threads < 1u ? 1u : threads > ESPY_WORKERS_MAX ? ESPY_WORKERS_MAX : threads;
     pass->kernels = espyiProxy_PickKernels(espyIsa_Detect(def->isa));
     *out = pass;
     return espyResult_Ok;
@@ -608,10 +611,8 @@ static void espyPass_Resolve(const espyProxyPass* pass, const espyPassWorker* w,
     }
 }
 
-static void espyPass_Tile(void* context, uint32_t index, uint32_t worker)
+static void espyPass_Tile(espyProxyPass* pass, uint32_t index, espyPassWorker* w)
 {
-    espyProxyPass* pass = context;
-    espyPassWorker* w = &pass->workers[worker];
     uint32_t tileX = index % pass->tilesX, tileY = index / pass->tilesX;
     espyPass_Collect(pass, w, tileX, tileY);
     if (w->tile.count > 0)
@@ -626,11 +627,9 @@ static void espyPass_Tile(void* context, uint32_t index, uint32_t worker)
 // --- the light without shadow
 
 /// Counts the light of every second pixel of every second row, by quarter octaves.
-static void espyPass_Measure(void* context, uint32_t index, uint32_t worker)
+static void espyPass_Measure(espyProxyPass* pass, uint32_t index, espyPassWorker* w)
 {
-    espyProxyPass* pass = context;
     const espyProxyImage* image = pass->image;
-    espyPassWorker* w = &pass->workers[worker];
     uint32_t firstY = index * ESPYI_PROXY_TILE, endY = firstY + ESPYI_PROXY_TILE;
     endY = endY < image->height ? endY : image->height;
     for (uint32_t y = firstY; y < endY; y += 2u)
@@ -683,16 +682,38 @@ static float espyPass_Percentile(const espyProxyPass* pass)
     return 0.0f;
 }
 
-static void espyPass_Run(espyProxyPass* pass, void (*task)(void*, uint32_t, uint32_t), uint32_t count)
+/// One loop over the image. A task is a worker: it takes pieces until none is left, so that what it needs is its own on
+/// whatever thread it runs.
+typedef struct espyPassLoop
 {
-    if (pass->tasks.run && pass->workerCount > 1u)
+    espyProxyPass* pass;
+    void (*piece)(espyProxyPass* pass, uint32_t index, espyPassWorker* worker);
+    uint32_t count;
+    atomic_uint next;
+} espyPassLoop;
+
+static void espyPass_Work(void* job, uint32_t worker)
+{
+    espyPassLoop* loop = job;
+    uint32_t i = atomic_fetch_add_explicit(&loop->next, 1u, memory_order_relaxed);
+    while (i < loop->count)
     {
-        pass->tasks.run(task, pass, count, pass->tasks.context);
-        return;
+        loop->piece(loop->pass, i, &loop->pass->workers[worker]);
+        i = atomic_fetch_add_explicit(&loop->next, 1u, memory_order_relaxed);
     }
-    for (uint32_t i = 0; i < count; ++i)
+}
+
+static void espyPass_Run(espyProxyPass* pass, void (*piece)(espyProxyPass*, uint32_t, espyPassWorker*), uint32_t count)
+{
+    espyPassLoop loop = {.pass = pass, .piece = piece, .count = count};
+    atomic_init(&loop.next, 0u);
+    if (pass->workerCount > 1u)
     {
-        task(pass, i, 0);
+        pass->tasks.parallelFor(pass->tasks.context, pass->workerCount, espyPass_Work, &loop);
+    }
+    else
+    {
+        espyPass_Work(&loop, 0);
     }
 }
 
