@@ -28,6 +28,13 @@
 #define ESPYI_CHECK(hooks, condition) \
     ((condition) ? true : (espyiHooks_AssertFail((hooks), #condition, __func__), false))
 
+/// Asks for memory that is read soon. Never faults and never changes a result.
+#if defined(__GNUC__)
+#define ESPYI_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define ESPYI_PREFETCH(address) ((void)(address))
+#endif
+
 // --- hooks
 
 /// Fills null entries with the defaults (malloc family in hosted builds).
@@ -247,7 +254,7 @@ const char* espyResult_GetName(espyResult result)
     static const char* const names[] = {
         "Ok",      "InvalidArgument",    "InvalidId",      "OutOfMemory", "LimitExceeded",
         "BadData", "UnsupportedVersion", "WrongByteOrder", "Misaligned",  "Cancelled",
-        "Io",      "NotFound",           "Unsupported",
+        "Io",      "NotFound",           "Unsupported",    "DeviceLost",
     };
     return (size_t)result < ESPYI_ARRAY_COUNT(names) ? names[result] : "Unknown";
 }

@@ -80,6 +80,7 @@ typedef enum espyResult
     espyResult_Io,                 ///< A file could not be read or written.
     espyResult_NotFound,           ///< The named thing does not exist.
     espyResult_Unsupported,        ///< This build lacks the part that is needed (for example a file format).
+    espyResult_DeviceLost,         ///< The graphics device is gone; make another.
 } espyResult;
 
 /// What is known about one object from one place. Zero draws.

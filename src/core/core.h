@@ -14,6 +14,13 @@
 #define ESPYI_CHECK(hooks, condition) \
     ((condition) ? true : (espyiHooks_AssertFail((hooks), #condition, __func__), false))
 
+/// Asks for memory that is read soon. Never faults and never changes a result.
+#if defined(__GNUC__)
+#define ESPYI_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define ESPYI_PREFETCH(address) ((void)(address))
+#endif
+
 // --- hooks
 
 /// Fills null entries with the defaults (malloc family in hosted builds).

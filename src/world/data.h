@@ -132,6 +132,12 @@ bool espyiSlotMap_Reserve(const espyHooks* hooks, espyiSlotMap* map, size_t coun
 void espyiSlotMap_Put(espyiSlotMap* map, int32_t slot, uint32_t value);
 void espyiSlotMap_Remove(espyiSlotMap* map, int32_t slot);
 
+/// Unroll cells of a node where they are known, else null.
+static inline const espyiUnroll* espyiWorldData_UnrollOf(const espyWorld* world, int32_t slot)
+{
+    return world->nodes[slot].kind == espyNodeKind_InstancedMesh3D ? world->data->unrolls[slot] : NULL;
+}
+
 // --- data_nodes.c: what a node's draws and occluders are now
 
 /// What two nodes with the same geometry share, never 0. Of terrain and voxels: what a node shares with itself as long

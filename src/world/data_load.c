@@ -5,17 +5,20 @@
 
 // --- candidates
 
+/// What a change of files asks of every node, read from each once.
 typedef struct espyDataNode
 {
     int32_t sourceId;
     int32_t slot;
+    bool occluder, occludee; ///< It may be one.
+    bool instanced;
 } espyDataNode;
 
 bool espyiCandidates_Add(const espyWorld* world, const espyiGroup* group, int32_t slot, bool occluder,
                          espyiCandidates* candidates)
 {
     const espyiWorldNode* node = &world->nodes[slot];
-    const espyiUnroll* unroll = world->data->unrolls[slot];
+    const espyiUnroll* unroll = espyiWorldData_UnrollOf(world, slot);
     bool may = occluder ? espyiWorldNode_MayOcclude(node) : espyiWorldNode_MayBeOccludee(node);
     espyBox whole = occluder ? node->occluderBounds : node->bounds;
     if (!may || !espyBox_IsValid(whole))
@@ -65,22 +68,29 @@ static bool espyCandidates_Match(const espyHooks* hooks, espyiCandidates* c, esp
     return true;
 }
 
-/// Stable, by source id. The result is in `list`.
+/// End of the run from `first` on that ascends.
+static size_t espyDataNode_RunEnd(const espyDataNode* list, size_t first, size_t count)
+{
+    size_t end = first < count ? first + 1u : count;
+    while (end < count && list[end - 1u].sourceId <= list[end].sourceId)
+    {
+        ++end;
+    }
+    return end;
+}
+
+/// Stable, by source id. The result is in `list`. Cost: linear for each doubling of the runs that ascend already, of
+/// which there are few.
 static void espyDataNode_Sort(espyDataNode* list, espyDataNode* scratch, size_t count)
 {
-    bool ascending = true;
-    for (size_t i = 1; i < count && ascending; ++i)
-    {
-        ascending = list[i - 1].sourceId <= list[i].sourceId;
-    }
     espyDataNode* from = list;
     espyDataNode* to = scratch;
-    for (size_t run = 1; run < count && !ascending; run *= 2u)
+    while (espyDataNode_RunEnd(from, 0, count) < count)
     {
-        for (size_t start = 0; start < count; start += 2u * run)
+        for (size_t start = 0; start < count;)
         {
-            size_t middle = start + run < count ? start + run : count;
-            size_t end = start + 2u * run < count ? start + 2u * run : count;
+            size_t middle = espyDataNode_RunEnd(from, start, count);
+            size_t end = espyDataNode_RunEnd(from, middle, count);
             size_t a = start;
             size_t b = middle;
             for (size_t k = start; k < end; ++k)
@@ -88,6 +98,7 @@ static void espyDataNode_Sort(espyDataNode* list, espyDataNode* scratch, size_t 
                 bool first = a < middle && (b >= end || from[a].sourceId <= from[b].sourceId);
                 to[k] = first ? from[a++] : from[b++];
             }
+            start = end;
         }
         espyDataNode* swap = from;
         from = to;
@@ -134,7 +145,14 @@ static espyResult espyDataJob_Begin(espyDataJob* job, espyWorld* world, uint32_t
         int32_t slot = order->slots[i];
         if (slot != ESPYI_WORLD_NONE)
         {
-            job->nodes[job->nodeCount++] = (espyDataNode){world->nodes[slot].sourceId, slot};
+            const espyiWorldNode* node = &world->nodes[slot];
+            job->nodes[job->nodeCount++] = (espyDataNode){
+                .sourceId = node->sourceId,
+                .slot = slot,
+                .occluder = espyiWorldNode_MayOcclude(node),
+                .occludee = espyiWorldNode_MayBeOccludee(node),
+                .instanced = node->kind == espyNodeKind_InstancedMesh3D,
+            };
         }
     }
     espyDataNode_Sort(job->nodes, job->nodes + order->living + 1u, job->nodeCount);
@@ -209,8 +227,7 @@ static espyResult espyDataJob_FitUnrolls(espyDataJob* job, const espyPvs* pvs)
         espyiUnroll* old;
         bool changed = false;
         // Nodes without entries of their own in any file are not worth it.
-        bool asked = espyiWorldNode_MayOcclude(&world->nodes[slot]) || world->data->unrollInstances;
-        if (world->nodes[slot].kind != espyNodeKind_InstancedMesh3D || !asked)
+        if (!job->nodes[i].instanced || !(job->nodes[i].occluder || world->data->unrollInstances))
         {
             continue;
         }
@@ -277,6 +294,9 @@ static size_t espyDataJob_TakeFound(espyDataJob* job, uint32_t* owners, size_t* 
     return without;
 }
 
+/// Slots between asking memory for what a slot needs and using it: nodes lie in the order that they were created in.
+#define ESPY_DATA_AHEAD 12u
+
 /// Moves nodes that were found in the file of group `index` from the loose group there, in the order of its slots: what
 /// is written then lies side by side.
 static espyResult espyDataJob_PlaceFound(espyDataJob* job, uint32_t index)
@@ -292,6 +312,20 @@ static espyResult espyDataJob_PlaceFound(espyDataJob* job, uint32_t index)
     bool room = slots && (without == 0 || espyiGroup_Reserve(hooks, group, without));
     for (uint32_t s = 0; s < slotCount && room; ++s)
     {
+        // First the candidate of a slot that comes up, later its node.
+        uint32_t late = s + 2u * ESPY_DATA_AHEAD;
+        uint32_t soon = s + ESPY_DATA_AHEAD;
+        if (late < slotCount && owners[late] > 0)
+        {
+            ESPYI_PREFETCH(&c->list[owners[late] - 1u].node);
+            ESPYI_PREFETCH(&c->found[owners[late] - 1u]);
+        }
+        if (soon < slotCount && owners[soon] > 0)
+        {
+            uint32_t node = c->list[owners[soon] - 1u].node;
+            ESPYI_PREFETCH(&job->world->nodes[node]);
+            ESPYI_PREFETCH(&job->next->homes[node]);
+        }
         size_t first = owners[s] > 0 ? owners[s] - 1u : 0u;
         int32_t node = owners[s] > 0 ? (int32_t)c->list[first].node : ESPYI_WORLD_NONE;
         // The other slots of a node of several come with its first one.
@@ -327,7 +361,8 @@ static espyResult espyDataJob_MatchOccludees(espyDataJob* job, uint32_t index, b
     for (size_t i = 0; i < job->nodeCount; ++i)
     {
         int32_t slot = job->nodes[i].slot;
-        if (job->next->homes[slot].group == 0 && !espyiCandidates_Add(job->world, group, slot, false, &job->occludees))
+        if (job->nodes[i].occludee && job->next->homes[slot].group == 0 &&
+            !espyiCandidates_Add(job->world, group, slot, false, &job->occludees))
         {
             return espyResult_OutOfMemory;
         }
@@ -357,7 +392,8 @@ static espyResult espyDataJob_MatchOccluders(espyDataJob* job, uint32_t index)
     const espyPvs* pvs = &group->file->pvs;
     for (size_t i = 0; i < job->nodeCount; ++i)
     {
-        if (!espyiCandidates_Add(job->world, group, job->nodes[i].slot, true, &job->occluders))
+        if (job->nodes[i].occluder &&
+            !espyiCandidates_Add(job->world, group, job->nodes[i].slot, true, &job->occluders))
         {
             return espyResult_OutOfMemory;
         }

@@ -91,7 +91,7 @@ espyBox espyiWorldData_PartBox(const espyWorld* world, int32_t slot, int32_t par
 
 uint32_t espyiWorldData_DrawsOf(const espyWorld* world, int32_t slot)
 {
-    const espyiUnroll* unroll = world->data->unrolls[slot];
+    const espyiUnroll* unroll = espyiWorldData_UnrollOf(world, slot);
     return world->data->unrollInstances && unroll && unroll->cellCount > 0 ? unroll->cellCount : 1u;
 }
 
@@ -253,9 +253,9 @@ void espyiSnapshot_PlaceNode(const espyWorld* world, espyiSnapshot* snapshot, ui
 {
     espyiGroup* group = snapshot->groups[index];
     espyiDrawGroup* g = &group->draws;
-    uint32_t count = espyiWorldData_DrawsOf(world, slot);
-    bool parts =
-        world->data->unrollInstances && world->data->unrolls[slot] && world->data->unrolls[slot]->cellCount > 0;
+    const espyiUnroll* unroll = espyiWorldData_UnrollOf(world, slot);
+    bool parts = world->data->unrollInstances && unroll && unroll->cellCount > 0;
+    uint32_t count = parts ? unroll->cellCount : 1u;
     uint32_t last = ESPYI_DRAWS_NONE;
     uint64_t key = slots ? espyiWorldData_ContentKey(world, slot) : 0;
     snapshot->homes[slot].group = index;

@@ -22,6 +22,9 @@
 #define ESPY_MATCH_COARSE 4
 /// In espyiBoxTable.next of a box that is not in the table.
 #define ESPY_MATCH_TAKEN 0xFFFFFFFEu
+/// Candidates between asking memory for a bucket, for the boxes in it, and looking at them. Levels of 100,000 boxes are
+/// larger than caches: one by one every step would wait for memory three times.
+#define ESPY_MATCH_AHEAD 16u
 
 static float espyMatch_ToleranceOfSize(float size, float cellSize)
 {
@@ -95,19 +98,30 @@ static uint32_t espyMatch_Class(float tolerance)
     return bits >> 23;
 }
 
-/// 2 to the power of a class and `above`: the upper end of its tolerances with 1.
-static float espyMatch_Power(uint32_t class, int32_t above)
+static float espyMatch_FromExponent(int32_t exponent)
 {
-    uint32_t bits = (uint32_t)((int32_t) class + above) << 23;
+    uint32_t bits = (uint32_t)exponent << 23;
     float power;
     memcpy(&power, &bits, sizeof power);
     return power;
 }
 
-/// Lattice coordinate; false where it does not fit.
-static bool espyMatch_Coordinate(float value, float step, int32_t* out)
+/// Upper end of a class's tolerances.
+static float espyMatch_End(uint32_t class)
 {
-    float cell = value / step;
+    return espyMatch_FromExponent((int32_t) class + 1);
+}
+
+/// Lattice cells a metre of a class, whose cells are wider than its tolerances by 2 to the power of `above`.
+static float espyMatch_PerStep(uint32_t class, int32_t above)
+{
+    return espyMatch_FromExponent(254 - (int32_t) class - above);
+}
+
+/// Lattice coordinate; false where it does not fit. `perStep` is a power of two, so that nothing is rounded.
+static bool espyMatch_Coordinate(float value, float perStep, int32_t* out)
+{
+    float cell = value * perStep;
     if (!(cell > -ESPY_MATCH_MAX_LATTICE && cell < ESPY_MATCH_MAX_LATTICE))
     {
         return false;
@@ -128,18 +142,17 @@ static uint32_t espyMatch_Hash(uint32_t class, int32_t x, int32_t y, int32_t z)
     return h ^ (h >> 15);
 }
 
-/// Bucket of a baked box. Those whose coordinates do not fit share one and are found by no search.
-static uint32_t espyBoxTable_Bucket(const espyiBoxTable* table, uint32_t index)
+/// Bucket of a box as if it was baked; NONE where its coordinates do not fit.
+static uint32_t espyBoxTable_Bucket(const espyiBoxTable* table, const float box[6])
 {
-    const float* box = table->boxes + (size_t)index * 6u;
     uint32_t class = espyMatch_Class(espyiMatch_Tolerance(box, table->cellSize));
-    float step = espyMatch_Power(class, table->above);
+    float perStep = espyMatch_PerStep(class, table->above);
     int32_t x = 0;
     int32_t y = 0;
     int32_t z = 0;
-    bool fits = espyMatch_Coordinate(box[0], step, &x) && espyMatch_Coordinate(box[1], step, &y) &&
-                espyMatch_Coordinate(box[2], step, &z);
-    return fits ? espyMatch_Hash(class, x, y, z) & table->mask : 0u;
+    bool fits = espyMatch_Coordinate(box[0], perStep, &x) && espyMatch_Coordinate(box[1], perStep, &y) &&
+                espyMatch_Coordinate(box[2], perStep, &z);
+    return fits ? espyMatch_Hash(class, x, y, z) & table->mask : ESPYI_MATCH_NONE;
 }
 
 uint32_t espyiBoxTable_GetBuckets(uint32_t count)
@@ -152,15 +165,20 @@ uint32_t espyiBoxTable_GetBuckets(uint32_t count)
     return buckets;
 }
 
-/// Puts what is not taken into the lattices of another width.
-static void espyBoxTable_Fill(espyiBoxTable* table, int32_t above)
+static void espyBoxTable_Empty(espyiBoxTable* table, int32_t above)
 {
     table->above = above;
-    table->waiting = 0;
     for (uint32_t i = 0; i <= table->mask; ++i)
     {
         table->heads[i] = ESPYI_MATCH_NONE;
     }
+}
+
+/// Puts what is not taken into the lattices of another width.
+static void espyBoxTable_Fill(espyiBoxTable* table, int32_t above)
+{
+    espyBoxTable_Empty(table, above);
+    table->waiting = 0;
     // From the last one down, so that each bucket ascends.
     for (uint32_t i = table->count; i > 0; --i)
     {
@@ -184,12 +202,15 @@ void espyiBoxTable_Init(espyiBoxTable* table, const float* boxes, uint32_t count
     {
         next[i] = ESPYI_MATCH_NONE;
     }
-    espyBoxTable_Fill(table, ESPY_MATCH_COARSE);
+    table->waiting = count;
+    espyBoxTable_Empty(table, ESPY_MATCH_COARSE);
 }
 
 void espyiBoxTable_Return(espyiBoxTable* table, uint32_t index)
 {
-    uint32_t bucket = espyBoxTable_Bucket(table, index);
+    uint32_t bucket = espyBoxTable_Bucket(table, table->boxes + (size_t)index * 6u);
+    // Those that do not fit share a bucket and are found by no search.
+    bucket = bucket != ESPYI_MATCH_NONE ? bucket : 0u;
     table->next[index] = table->heads[bucket];
     table->heads[bucket] = index;
     ++table->waiting;
@@ -244,14 +265,14 @@ static void espyBoxTable_SearchBucket(espyiBoxTable* table, espyMatchSearch* sea
 
 static void espyBoxTable_SearchClass(espyiBoxTable* table, espyMatchSearch* search, uint32_t class)
 {
-    float step = espyMatch_Power(class, table->above);
-    float reach = search->share * espyMatch_Power(class, 1);
+    float perStep = espyMatch_PerStep(class, table->above);
+    float reach = search->share * espyMatch_End(class);
     int32_t low[3];
     int32_t high[3];
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        if (!espyMatch_Coordinate(search->faces[axis] - reach, step, &low[axis]) ||
-            !espyMatch_Coordinate(search->faces[axis] + reach, step, &high[axis]))
+        if (!espyMatch_Coordinate(search->faces[axis] - reach, perStep, &low[axis]) ||
+            !espyMatch_Coordinate(search->faces[axis] + reach, perStep, &high[axis]))
         {
             return;
         }
@@ -299,24 +320,9 @@ uint32_t espyiBoxTable_Take(espyiBoxTable* table, espyBox box)
 
 // --- pairing
 
-/// Takes a known box out of its bucket; false where it is not waiting. Cost: bounded like a search.
-static bool espyBoxTable_TakeKnown(espyiBoxTable* table, uint32_t index)
-{
-    uint32_t visits = 0;
-    uint32_t* link = &table->heads[espyBoxTable_Bucket(table, index)];
-    for (; *link != ESPYI_MATCH_NONE && visits < ESPY_MATCH_MAX_VISITS; link = &table->next[*link], ++visits)
-    {
-        if (*link == index)
-        {
-            espyBoxTable_Unlink(table, link);
-            return true;
-        }
-    }
-    return false;
-}
-
 /// Pairs what has the same id and part and has not moved. Both sides ascend by id where the file was baked from this
-/// library's world; where they do not, the search finds the rest.
+/// library's world; where they do not, the search finds the rest. What is taken stays in its bucket: the table must be
+/// filled after it.
 static void espyMatch_ById(espyiBoxTable* table, const espyiMatchCandidate* candidates, uint32_t candidateCount,
                            const int32_t* nodes, const int32_t* parts, uint32_t* out)
 {
@@ -337,15 +343,70 @@ static void espyMatch_ById(espyiBoxTable* table, const espyiMatchCandidate* cand
             {
                 continue;
             }
-            if (espyBox_IsValid(c->box) &&
-                espyMatch_Distance(baked, faces) <= ESPY_MATCH_EXACT * espyiMatch_Tolerance(baked, table->cellSize) &&
-                espyBoxTable_TakeKnown(table, k))
+            if (table->next[k] != ESPY_MATCH_TAKEN && espyBox_IsValid(c->box) &&
+                espyMatch_Distance(baked, faces) <= ESPY_MATCH_EXACT * espyiMatch_Tolerance(baked, table->cellSize))
             {
+                table->next[k] = ESPY_MATCH_TAKEN;
+                --table->waiting;
                 out[i] = k;
             }
             // Parts ascend within a node: the next candidate goes on behind this one.
             entry = k + 1u;
             break;
+        }
+    }
+}
+
+/// Takes the first box of a bucket that equals a candidate's.
+static uint32_t espyBoxTable_TakeEqual(espyiBoxTable* table, uint32_t bucket, const float faces[6])
+{
+    uint32_t visits = 0;
+    for (uint32_t* link = &table->heads[bucket]; *link != ESPYI_MATCH_NONE && visits < ESPY_MATCH_MAX_VISITS;
+         link = &table->next[*link], ++visits)
+    {
+        uint32_t index = *link;
+        if (espyMatch_Distance(table->boxes + (size_t)index * 6u, faces) == 0.0f)
+        {
+            espyBoxTable_Unlink(table, link);
+            return index;
+        }
+    }
+    return ESPYI_MATCH_NONE;
+}
+
+/// Pairs visible candidates with boxes that equal theirs, as most do: each of them is in one known bucket.
+static void espyMatch_Equal(espyiBoxTable* table, const espyiMatchCandidate* candidates, uint32_t candidateCount,
+                            uint32_t* out)
+{
+    uint32_t buckets[4u * ESPY_MATCH_AHEAD];
+    const uint32_t size = ESPYI_ARRAY_COUNT(buckets);
+    float faces[6];
+    for (uint32_t step = 0; step < candidateCount + 2u * ESPY_MATCH_AHEAD; ++step)
+    {
+        if (step < candidateCount)
+        {
+            const espyiMatchCandidate* c = &candidates[step];
+            bool wanted = out[step] == ESPYI_MATCH_NONE && !c->hidden && espyBox_IsValid(c->box);
+            espyMatch_Faces(c->box, faces);
+            uint32_t bucket = wanted ? espyBoxTable_Bucket(table, faces) : ESPYI_MATCH_NONE;
+            buckets[step % size] = bucket;
+            ESPYI_PREFETCH(&table->heads[bucket & table->mask]);
+        }
+        uint32_t middle = step - ESPY_MATCH_AHEAD;
+        if (middle < candidateCount && buckets[middle % size] != ESPYI_MATCH_NONE)
+        {
+            uint32_t first = table->heads[buckets[middle % size]];
+            if (first != ESPYI_MATCH_NONE)
+            {
+                ESPYI_PREFETCH(table->boxes + (size_t)first * 6u);
+                ESPYI_PREFETCH(&table->next[first]);
+            }
+        }
+        uint32_t i = step - 2u * ESPY_MATCH_AHEAD;
+        if (i < candidateCount && buckets[i % size] != ESPYI_MATCH_NONE)
+        {
+            espyMatch_Faces(candidates[i].box, faces);
+            out[i] = espyBoxTable_TakeEqual(table, buckets[i % size], faces);
         }
     }
 }
@@ -357,10 +418,14 @@ void espyiMatch_Run(espyiBoxTable* table, const espyiMatchCandidate* candidates,
     {
         out[i] = ESPYI_MATCH_NONE;
     }
-    espyBoxTable_Fill(table, ESPY_MATCH_FINE);
     if (nodes)
     {
         espyMatch_ById(table, candidates, candidateCount, nodes, parts, out);
+    }
+    if (table->waiting > 0)
+    {
+        espyBoxTable_Fill(table, ESPY_MATCH_FINE);
+        espyMatch_Equal(table, candidates, candidateCount, out);
     }
     for (uint32_t pass = 0; pass < 4 && table->waiting > 0; ++pass)
     {
@@ -378,7 +443,12 @@ void espyiMatch_Run(espyiBoxTable* table, const espyiMatchCandidate* candidates,
             }
         }
     }
-    if (table->above != ESPY_MATCH_COARSE)
+    // Single boxes are looked for within the tolerance.
+    if (table->waiting == 0)
+    {
+        espyBoxTable_Empty(table, ESPY_MATCH_COARSE);
+    }
+    else if (table->above != ESPY_MATCH_COARSE)
     {
         espyBoxTable_Fill(table, ESPY_MATCH_COARSE);
     }

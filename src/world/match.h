@@ -42,7 +42,8 @@ bool espyiMatch_InPlace(const float baked[6], float cellSize, espyBox box);
 
 /// Length of `heads` for a table of `count` boxes.
 uint32_t espyiBoxTable_GetBuckets(uint32_t count);
-/// Puts all boxes in. `boxes`, `heads` (buckets) and `next` (count) stay the caller's.
+/// Makes a table of which all boxes wait. `boxes`, `heads` (buckets) and `next` (count) stay the caller's. The boxes
+/// come into buckets, where single ones are found, with the first espyiMatch_Run.
 void espyiBoxTable_Init(espyiBoxTable* table, const float* boxes, uint32_t count, float cellSize, uint32_t* heads,
                         uint32_t* next);
 /// Takes out the waiting box that is closest to `box`, by its worst face and then by its index; NONE where none is
@@ -52,8 +53,9 @@ uint32_t espyiBoxTable_Take(espyiBoxTable* table, espyBox box);
 void espyiBoxTable_Return(espyiBoxTable* table, uint32_t index);
 
 /// Pairs candidates with the boxes of a table. `nodes` and `parts` are those of the boxes, or null: where they are
-/// known an exact match with the right id comes first. Candidates ascend by sourceId. `out` gets the box of each
-/// candidate or NONE. Same result on every machine. Cost: linear.
+/// known an exact match with the right id comes first. Then equal boxes, exact ones, and those within the tolerance;
+/// candidates that are hidden come last in each of the latter. Candidates ascend by sourceId. `out` gets the box of
+/// each candidate or NONE. Same result on every machine. Cost: linear.
 void espyiMatch_Run(espyiBoxTable* table, const espyiMatchCandidate* candidates, uint32_t candidateCount,
                     const int32_t* nodes, const int32_t* parts, uint32_t* out);
 

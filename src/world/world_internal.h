@@ -52,29 +52,31 @@ typedef struct espyiContent
 /// Links are slot indices or ESPYI_WORLD_NONE.
 typedef struct espyiWorldNode
 {
-    uint32_t generation;
+    // What matching a file with all nodes reads lies in one cache line.
+    _Alignas(64) uint32_t generation;
     bool alive;
     espyNodeKind kind;
     uint32_t flags;
+    int32_t sourceId;
+    espyMeshId mesh;
+    uint32_t instanceCount;
+    espyBox bounds; ///< World space, of all that is drawn; empty where there is nothing.
+    espyiContent* content;
+
+    espyBox occluderBounds; ///< World space, of what the bake gathers as occluder; empty where there is nothing.
     int32_t parent, firstChild, lastChild, previousSibling, nextSibling;
     int32_t nextSource; ///< Next node of the same bucket of the source table.
     int32_t nextFree;
     int32_t newer, older; ///< Neighbours in order of the last change; of dead slots too.
     uint64_t revision;    ///< Of the world at the last change; of dead slots too.
     uint64_t contentRevision;
-    uint32_t order;         ///< Position in espyWorld.order.
-    espyBox bounds;         ///< World space, of all that is drawn; empty where there is nothing.
-    espyBox occluderBounds; ///< World space, of what the bake gathers as occluder; empty where there is nothing.
+    uint32_t order; ///< Position in espyWorld.order.
     espyMat4 local, world;
-    espyMeshId mesh;
     espyBox ownBounds; ///< Given, or of the pose; the node's space. Empty: none.
-    espyiContent* content;
     espyMat4* instances;
-    uint32_t instanceCount;
     float unrollCellSize;
     espyCamera camera;
     espyOcclusionProxy proxy;
-    int32_t sourceId;
     char* strings; ///< Owns the name and the tags.
     const char* name;
     const char** tags;
