@@ -18,7 +18,7 @@ check_tree() {
     [ -z "$bad" ] || fail "no SPDX line in: $bad"
     bad=$(git ls-files | grep -E '\.(o|a|so|orig|rej|save|bak)$|~$' || true)
     [ -z "$bad" ] || fail "files that do not belong: $bad"
-    bad=$(sources | xargs grep -nE '#include "(\.\./)?(world|bake|editor|tester|query|import|audit)/' -- | grep -E '^src/(core|math|raster|pvs)/' || true)
+    bad=$(sources | xargs grep -nE '#include "(\.\./)?(world|bake|editor|tester|query|import|audit)/' -- | grep -E '^src/(core|math|raster|pvs|device)/' || true)
     [ -z "$bad" ] || fail "an arrow that runs the wrong way: $bad"
     bad=$(git ls-files 'tools/*.c' 'tools/*.h' 'examples/*.c' | xargs -r grep -nE '#include "(core|math|geometry|pvs|world|bake|audit|editor|import)/' || true)
     [ -z "$bad" ] || fail "tools and examples see public headers only: $bad"

@@ -28,7 +28,7 @@ targets=(
 )
 
 runtime=()
-for folder in core math pvs raster tester query proxy world; do
+for folder in core math pvs raster device tester query proxy world; do
     for file in src/$folder/*.c; do
         case $file in
         *'*'* | src/core/tasks.c | src/core/hooks_hosted.c) ;;

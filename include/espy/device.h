@@ -120,8 +120,8 @@ typedef struct espyDeviceAnswer
     uint64_t value; ///< Count: samples that passed, summed over the layers. Any: not 0 where one did.
 } espyDeviceAnswer;
 
-/// A device: functions and what they work on. Plain data: copy it, borrow it. Null functions are not allowed; take
-/// those of espyDevice_Default for what the device cannot do.
+/// A device: functions and what they work on. Plain data: copy it, borrow it. A function that fails draws nothing of
+/// its call. Null functions are not allowed; take those of espyDevice_Default for what the device cannot do.
 typedef struct espyDevice
 {
     void* context;
@@ -135,12 +135,16 @@ typedef struct espyDevice
     espyResult (*createTarget)(void* context, const espyDeviceTargetDef* def, espyDeviceTarget* out);
     void (*destroyTarget)(void* context, espyDeviceTarget target);
 
-    /// `frame` grows from call to call. A frame that is still begun is ended first.
+    /// `frame` grows from call to call. A frame that is still begun is ended first. Errors: InvalidArgument (a number
+    /// that did not grow), DeviceLost.
     espyResult (*beginFrame)(void* context, uint64_t frame);
-    /// Errors: InvalidArgument (no such target, a matrix that is not finite, no frame is begun), DeviceLost.
+    /// Errors: InvalidArgument (no such target, a matrix that is not finite, no frame is begun, a pass is), DeviceLost.
     espyResult (*beginPass)(void* context, const espyDevicePass* pass);
+    /// Errors, also of the next two: InvalidArgument (no pass is begun, no such mesh, a matrix that is not finite),
+    /// DeviceLost.
     espyResult (*drawDepth)(void* context, const espyDeviceDraw* draws, uint32_t count);
-    /// Errors: Unsupported (a mode that caps do not name), InvalidArgument (a target without ids), DeviceLost.
+    /// Errors: Unsupported (a mode that caps do not name), InvalidArgument (a target without ids, an id that is not
+    /// below caps.maxIds), DeviceLost.
     espyResult (*drawIds)(void* context, const espyDeviceDraw* draws, uint32_t count, espyIdMode mode);
     /// Errors: Unsupported (a kind that caps do not name), LimitExceeded (more than caps.maxQueriesPerFrame: none of
     /// the call's are asked), InvalidArgument (a run past proxyCount), DeviceLost.
@@ -148,14 +152,14 @@ typedef struct espyDevice
                         uint32_t proxyCount);
     espyResult (*endPass)(void* context);
     /// Sets bit i of `bits` (whole words of 32, ceil(idCount / 32) of them, all written) where id i was seen since the
-    /// ids were cleared. Between passes of a frame. Waits.
+    /// ids were cleared, in either mode. Between passes of a frame. Waits. Errors: InvalidArgument, DeviceLost.
     espyResult (*readIds)(void* context, espyDeviceTarget target, uint32_t idCount, uint32_t* bits);
     espyResult (*endFrame)(void* context);
 
     /// Writes at most `capacity` answers and returns how many. Never waits. A lost device has none.
     uint32_t (*poll)(void* context, espyDeviceAnswer* out, uint32_t capacity);
     /// Copies layer 0, rows from the top, width * height values each; either may be null. Ids are ESPY_RASTER_NO_ID
-    /// where there is none. For tests and pictures. Waits.
+    /// where there is none: those of mode Index. Not within a pass. For tests and pictures. Waits.
     espyResult (*readPixels)(void* context, espyDeviceTarget target, float* depth, uint32_t* ids);
     uint32_t cookie;
 } espyDevice;
@@ -175,9 +179,11 @@ typedef struct espySoftDeviceDef
     espyTasks tasks; ///< For drawDepth. Default: the calling thread does all.
     espyIsa isaCap;  ///< Never changes a result.
     /// Frames after which poll gives an answer: 0 in the same frame after endFrame, 1 after the next beginFrame, and so
-    /// on. 0..16, default 0. More than 0 is for trying what a GPU would do.
+    /// on. 0..16, default 0. More than 0 is for trying what a GPU would do. An answer that was not polled is gone when
+    /// the second frame after the one that it was ready in begins.
     uint32_t latency;
-    uint32_t maxQueriesPerFrame; ///< Default 65,536; memory is 24 bytes each, (latency + 1) times.
+    uint32_t maxQueriesPerFrame; ///< Default 65,536; at most 2^24; memory is 24 bytes each, (latency + 2) times.
+    uint32_t maxIds;             ///< Default 1,048,576; at most 2^24; memory is 1 bit each for each target with ids.
     uint32_t cookie;
 } espySoftDeviceDef;
 
@@ -191,8 +197,9 @@ ESPY_API espyResult espySoftDevice_Create(const espySoftDeviceDef* def, espyDevi
 ESPY_API void espySoftDevice_Destroy(espyDevice* device);
 
 /// Makes a target of a raster that the caller draws to; it must be in Sampled mode, and outlives the target. Depth is
-/// not cleared by it: draw first, then begin a pass without clearDepth. For ids the raster must have been made with
-/// them. Errors: InvalidArgument, OutOfMemory. Thread: owner.
-ESPY_API espyResult espySoftDevice_WrapRaster(espyDevice* device, espyRaster* raster, espyDeviceTarget* out);
+/// not cleared by it: draw first, then begin a pass without clearDepth. With `ids` testers can be drawn to it; the
+/// raster's own ids are not used. After a Resize of the raster passes give InvalidArgument: wrap it again.
+/// Errors: InvalidArgument, OutOfMemory. Thread: owner.
+ESPY_API espyResult espySoftDevice_WrapRaster(espyDevice* device, espyRaster* raster, bool ids, espyDeviceTarget* out);
 
 #endif

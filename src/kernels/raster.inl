@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels of the rasteriser: one text, compiled once per instruction set. The includer names the getter in
 // ESPYI_RASTER_KERNELS and says by ESPY_KERNEL_... what the lanes are made of.
-#include "raster/raster_internal.h"
+#include "raster/raster_probe.h"
 #include "raster/raster_simd.h"
 
 // Inlined by force where a lane operation is an instruction or two; as loops the text would grow too much.
@@ -42,9 +42,11 @@ static inline uint32_t espyBits_LowestByte(uint64_t bits)
 
 #include "kernels/raster_tests.inl"
 
+#include "kernels/raster_probe.inl"
+
 const espyiRasterKernels* ESPYI_RASTER_KERNELS(void)
 {
     static const espyiRasterKernels kernels = {espyKernel_DrawBatch, espyKernel_TestRect, espyKernel_ProjectBox,
-                                               espyKernel_TestBatch, espyKernel_MergeTile};
+                                               espyKernel_TestBatch, espyKernel_MergeTile, espyKernel_ProbeBatch};
     return &kernels;
 }

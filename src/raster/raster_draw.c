@@ -112,8 +112,7 @@ typedef enum espyBatchFate
     espyBatchFate_FacesOff,
 } espyBatchFate;
 
-/// Bounds grown so that their corners, when rounded, hold the rounded vertices.
-static espyBox espyBatch_SafeBounds(espyBox bounds)
+espyBox espyiBatch_SafeBounds(espyBox bounds)
 {
     float reach = 0.0f;
     const float values[6] = {bounds.min.x, bounds.min.y, bounds.min.z, bounds.max.x, bounds.max.y, bounds.max.z};
@@ -148,7 +147,7 @@ static bool espyBatch_FacesOff(const espyiBatch* batch, const float eye[4])
 static espyBatchFate espyBatch_Judge(const espyRaster* raster, const espyOccluder* occluder, const espyiBatch* batch,
                                      const espyiClip* clip, const float eye[4], espyiProjectedBox* box)
 {
-    raster->kernels->projectBox(raster, clip, espyBatch_SafeBounds(batch->bounds), box);
+    raster->kernels->projectBox(raster, clip, espyiBatch_SafeBounds(batch->bounds), box);
     if (box->visibility == espyVisibility_Outside)
     {
         return espyBatchFate_Outside;
@@ -349,7 +348,7 @@ espyResult espyRaster_DrawSorted(espyRaster* raster, const espyOccluderDraw* dra
         espyiRaster_MakeClip(raster, draw->toWorld, &clip, eye);
         raster->stats.trianglesGiven += occluder->triangleCount;
         espyiProjectedBox box;
-        raster->kernels->projectBox(raster, &clip, espyBatch_SafeBounds(occluder->bounds), &box);
+        raster->kernels->projectBox(raster, &clip, espyiBatch_SafeBounds(occluder->bounds), &box);
         if (box.visibility == espyVisibility_Outside)
         {
             raster->stats.batchesGiven += occluder->batchCount;

@@ -144,6 +144,8 @@ typedef struct espyiProjectedBox
     float d;                   ///< Of the nearest corner.
 } espyiProjectedBox;
 
+struct espyiProbe;
+
 typedef struct espyiRasterKernels
 {
     void (*drawBatch)(espyRaster* raster, espyiBand* band, const espyiClip* clip, const espyiBatchView* batch);
@@ -155,6 +157,9 @@ typedef struct espyiRasterKernels
     bool (*testBatch)(const espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch, bool twoSided);
     /// Takes the nearer of both in one tile.
     void (*mergeTile)(espyRaster* raster, const espyRaster* other, uint32_t tile);
+    /// Adds the fragments of both sides that pass (raster_probe.h).
+    void (*probeBatch)(const espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
+                       struct espyiProbe* probe);
 } espyiRasterKernels;
 
 /// Kernels of one instruction set; null where this build or target has none.
@@ -200,6 +205,9 @@ typedef struct espyiSortEntry
 /// Mesh-to-clip of a raster. `eye` is the homogeneous point of view in mesh space, with the sign that makes its product
 /// with the plane of a front face positive. Returns whether front faces are clockwise on the screen.
 bool espyiRaster_MakeClip(const espyRaster* raster, const espyMat4* toWorld, espyiClip* clip, float eye[4]);
+
+/// Bounds grown so that their corners, when rounded, hold the rounded vertices.
+espyBox espyiBatch_SafeBounds(espyBox bounds);
 
 /// d of a depth in the projection's convention, and back.
 static inline float espyiRaster_Flip(const espyRaster* raster, float depth)
