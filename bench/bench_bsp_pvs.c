@@ -138,7 +138,7 @@ static void espyBenchMap_BuildBvh(espyBenchMap* map)
     }
     espyiSoup soup = {{positions, indices, vertex, triangle}, objects};
     espyHooks hooks = espyiHooks_Resolve(NULL);
-    if (espyiBvh_Build(&soup, espyIsa_Auto, 1, &hooks, &map->bvh) != espyResult_Ok)
+    if (espyiBvh_Build(&soup, espyIsa_Auto, 1, &hooks, NULL, &map->bvh) != espyResult_Ok)
     {
         fprintf(stderr, "bench_bsp_pvs: no hierarchy for %s\n", map->name);
         exit(1);

@@ -212,7 +212,7 @@ static espyResult espyFixed_Write(const espyFixedRun* run, const espyBakeDef* de
     espyiTable table = {0};
     if (result == espyResult_Ok)
     {
-        result = espyiTable_Build(columns, &scene->grid, false, hooks, &table);
+        result = espyiTable_Build(columns, &scene->grid, false, hooks, NULL, &table);
     }
     if (result == espyResult_Ok)
     {
@@ -308,7 +308,7 @@ static void espyBench_Compare(const char* name, const espyBakeInput* input, cons
     fixed.targetCounts = calloc(input->occludeeCount, sizeof *fixed.targetCounts);
     fixed.columns = calloc((size_t)input->occludeeCount * fixed.words, sizeof *fixed.columns);
     if (!masks || !fixed.targets || !fixed.targetCounts || !fixed.columns || !espyTruth_Create(&truth, &ours) ||
-        espyiBvh_Build(&soup, espyIsa_Auto, threads, &hooks, &bvh) != espyResult_Ok ||
+        espyiBvh_Build(&soup, espyIsa_Auto, threads, &hooks, NULL, &bvh) != espyResult_Ok ||
         !espyiSolid_Classify(&gathered, bvh, def->quality, threads, &control, masks, &count) ||
         !espyEmbree_Build(&embree, &gathered))
     {

@@ -556,7 +556,7 @@ static void espyBench_RunIsa(const espyBenchScene* s, espyiSegment* const segmen
     espyBenchJob job = {.count = ESPY_RAY_COUNT};
     espyiBvh* bvh;
     double start = espyiClock_ThreadCpuSeconds();
-    espyBench_Require(espyiBvh_Build(&soup, isa, 1, NULL, &bvh) == espyResult_Ok, "cannot build");
+    espyBench_Require(espyiBvh_Build(&soup, isa, 1, NULL, NULL, &bvh) == espyResult_Ok, "cannot build");
     double built = espyiClock_ThreadCpuSeconds() - start;
     RTCDevice device = rtcNewDevice(config);
     espyBench_Require(device != NULL, "no Embree device");

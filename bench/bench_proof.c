@@ -86,8 +86,8 @@ static void espyBench_Run(espyBench* bench, const espyBakeInput* input, uint32_t
     for (uint32_t i = 0; i < input->occludeeCount; i += stride)
     {
         if (bench->scene.occludeeBad[i] ||
-            !espyiTarget_FillOccludee(&bench->searcher.target, &bench->scene, i, espyBakeQuality_Medium) ||
-            !espyiTarget_FillOccludee(&bench->target, &bench->scene, i, espyBakeQuality_Medium))
+            !espyiTarget_FillOccludee(&bench->searcher.target, &bench->scene, i, espyBakeQuality_Medium, NULL) ||
+            !espyiTarget_FillOccludee(&bench->target, &bench->scene, i, espyBakeQuality_Medium, NULL))
         {
             continue;
         }
@@ -222,10 +222,10 @@ int main(int argc, char** argv)
     espyiSoup soup = {{bench.scene.positions, bench.scene.indices, bench.scene.vertexCount, bench.scene.triangleCount},
                       bench.scene.objects};
     espyiFreeSpaceDef spaceDef = {.smallestHole = (double)def.smallestHole, .hooks = &hooks};
-    if (espyiBvh_Build(&soup, espyIsa_Auto, 1, &hooks, &bench.bvh) != espyResult_Ok ||
+    if (espyiBvh_Build(&soup, espyIsa_Auto, 1, &hooks, NULL, &bench.bvh) != espyResult_Ok ||
         espyiFreeSpace_Build(&soup, espyBench_World(&bench, input), &spaceDef, &bench.space) != espyResult_Ok ||
-        espyiCellTree_Build(&bench.scene.grid, &hooks, &bench.tree) != espyResult_Ok ||
-        espyiProver_Create(bench.space, bench.tree, &bench.scene.grid, &hooks, &bench.prover) != espyResult_Ok)
+        espyiCellTree_Build(&bench.scene.grid, &hooks, NULL, &bench.tree) != espyResult_Ok ||
+        espyiProver_Create(bench.space, bench.tree, &bench.scene.grid, &hooks, NULL, &bench.prover) != espyResult_Ok)
     {
         return 4;
     }

@@ -277,9 +277,9 @@ typedef struct espyKitProver
 static inline espyKitProver espyKit_Prover(const espyKit* kit, espyiBoxD world)
 {
     espyKitProver p = {.grid = espyKit_Grid(0, 0, 0, 1, 1, 1, 1), .space = espyKit_Space(kit, world)};
-    if (p.space && espyiCellTree_Build(&p.grid, NULL, &p.tree) == espyResult_Ok)
+    if (p.space && espyiCellTree_Build(&p.grid, NULL, NULL, &p.tree) == espyResult_Ok)
     {
-        espyiProver_Create(p.space, p.tree, &p.grid, NULL, &p.prover);
+        espyiProver_Create(p.space, p.tree, &p.grid, NULL, NULL, &p.prover);
     }
     return p;
 }

@@ -248,5 +248,5 @@ void espyPvsCase_Free(espyPvsCase* made)
 
 void espyPvsCase_Rehash(void* file, size_t size)
 {
-    ((espyiFileHeader*)file)->hash = espyiFile_Hash(file, size);
+    ((espyiFileHeader*)file)->hash = espyiFile_Hash(file, size, NULL);
 }

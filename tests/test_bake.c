@@ -285,7 +285,7 @@ static espyiBvh* espyBakeTest_WorldBvh(const espyBakeInput* input)
     espyiSoup soup = {{positions, indices, vertex, triangle}, objects};
     espyHooks hooks = espyiHooks_Resolve(NULL);
     espyiBvh* bvh;
-    assert_int_equal(espyiBvh_Build(&soup, espyIsa_Auto, 1, &hooks, &bvh), espyResult_Ok);
+    assert_int_equal(espyiBvh_Build(&soup, espyIsa_Auto, 1, &hooks, NULL, &bvh), espyResult_Ok);
     free(positions);
     free(indices);
     free(objects);

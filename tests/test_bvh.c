@@ -83,7 +83,7 @@ static espyTestSoup espyTestSoup_Random(espyiRng* rng, uint32_t count, float wor
 static espyiBvh* espyTest_Build(const espyiSoup* soup, espyIsa isa)
 {
     espyiBvh* bvh = NULL;
-    assert_int_equal(espyiBvh_Build(soup, isa, 1, NULL, &bvh), espyResult_Ok);
+    assert_int_equal(espyiBvh_Build(soup, isa, 1, NULL, NULL, &bvh), espyResult_Ok);
     return bvh;
 }
 
@@ -467,7 +467,7 @@ static void espyTest_TreeIsTheSameForAnyThreads(void** state)
     for (size_t i = 0; i < ESPYI_ARRAY_COUNT(threads); ++i)
     {
         espyiBvh* bvh = NULL;
-        assert_int_equal(espyiBvh_Build(&s.soup, espyIsa_Auto, threads[i], NULL, &bvh), espyResult_Ok);
+        assert_int_equal(espyiBvh_Build(&s.soup, espyIsa_Auto, threads[i], NULL, NULL, &bvh), espyResult_Ok);
         hashes[i] = espyTest_HashTree(bvh);
         assert_true(hashes[i] == hashes[0]);
         espyiBvh_Destroy(bvh);
@@ -683,7 +683,7 @@ static void espyTest_EveryAllocationMayFail(void** state)
         espyTestAllocator allocator = {.failAt = failAt};
         espyHooks hooks = {.alloc = espyTest_Alloc, .free = espyTest_Free, .context = &allocator};
         espyiBvh* bvh = NULL;
-        espyResult result = espyiBvh_Build(&s.soup, espyIsa_Auto, 1, &hooks, &bvh);
+        espyResult result = espyiBvh_Build(&s.soup, espyIsa_Auto, 1, &hooks, NULL, &bvh);
         built = result == espyResult_Ok;
         assert_true(built || (result == espyResult_OutOfMemory && bvh == NULL));
         assert_true(failAt < 20);
@@ -698,8 +698,8 @@ static void espyTest_RefusesNull(void** state)
     (void)state;
     espyiBvh* bvh = NULL;
     const espyiSoup soup = {{NULL, NULL, 0, 3}, NULL};
-    assert_int_equal(espyiBvh_Build(NULL, espyIsa_Auto, 1, NULL, &bvh), espyResult_InvalidArgument);
-    assert_int_equal(espyiBvh_Build(&soup, espyIsa_Auto, 1, NULL, &bvh), espyResult_InvalidArgument);
+    assert_int_equal(espyiBvh_Build(NULL, espyIsa_Auto, 1, NULL, NULL, &bvh), espyResult_InvalidArgument);
+    assert_int_equal(espyiBvh_Build(&soup, espyIsa_Auto, 1, NULL, NULL, &bvh), espyResult_InvalidArgument);
     assert_null(bvh);
     espyiBvh_Destroy(NULL);
 }

@@ -378,8 +378,8 @@ static void espyTest_EveryAllocationMayFail(void** state)
         espyiProver* prover = NULL;
         uint32_t hidden[2] = {0};
         espyResult result = espyiFreeSpace_Build(&soup, espyWorld, &def, &space);
-        result = result == espyResult_Ok ? espyiCellTree_Build(&grid, &hooks, &tree) : result;
-        result = result == espyResult_Ok ? espyiProver_Create(space, tree, &grid, &hooks, &prover) : result;
+        result = result == espyResult_Ok ? espyiCellTree_Build(&grid, &hooks, NULL, &tree) : result;
+        result = result == espyResult_Ok ? espyiProver_Create(space, tree, &grid, &hooks, NULL, &prover) : result;
         if (result == espyResult_Ok)
         {
             espyiBoxD target = espyKit_BoxD(3, 3, 3, 3.5, 3.5, 3.5);

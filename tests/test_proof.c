@@ -373,8 +373,8 @@ static void espyLadderScene_Open(espyLadderScene* s, double cellSize, uint32_t c
     s->grid = espyKit_Grid(100, -50, 3, cellSize, cells, cells, cells);
     s->space = espyKit_Space(&s->kit, espyKit_BoxD(-40, -40, -40, 60, 60, 60));
     assert_non_null(s->space);
-    assert_int_equal(espyiCellTree_Build(&s->grid, NULL, &s->tree), espyResult_Ok);
-    assert_int_equal(espyiProver_Create(s->space, s->tree, &s->grid, NULL, &s->prover), espyResult_Ok);
+    assert_int_equal(espyiCellTree_Build(&s->grid, NULL, NULL, &s->tree), espyResult_Ok);
+    assert_int_equal(espyiProver_Create(s->space, s->tree, &s->grid, NULL, NULL, &s->prover), espyResult_Ok);
     s->reference = espyKit_Reference(&s->kit);
 }
 

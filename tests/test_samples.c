@@ -120,7 +120,7 @@ static espyiBvh* espySamplesTest_Bvh(espyBakeCase* c)
                      espyResult_Ok);
     espyiSoup soup = {{scene.positions, scene.indices, scene.vertexCount, scene.triangleCount}, scene.objects};
     espyiBvh* bvh;
-    assert_int_equal(espyiBvh_Build(&soup, espyIsa_Auto, 1, &espySamplesTest_hooks, &bvh), espyResult_Ok);
+    assert_int_equal(espyiBvh_Build(&soup, espyIsa_Auto, 1, &espySamplesTest_hooks, NULL, &bvh), espyResult_Ok);
     espyiScene_Free(&scene);
     espyiWarnings_Free(&warnings);
     return bvh;
@@ -233,7 +233,7 @@ static void clusters_hold_every_triangle_once(void** state)
         assert_int_equal(espyiScene_Gather(espyBakeCase_Input(c), &def, &warnings, &scene, message, sizeof message),
                          espyResult_Ok);
         espyiTarget target = {0};
-        assert_true(espyiTarget_FillOccludee(&target, &scene, 0, def.quality));
+        assert_true(espyiTarget_FillOccludee(&target, &scene, 0, def.quality, NULL));
         assert_int_equal(target.triangleCount, n);
         assert_int_equal(target.partFirst[0], 0);
         assert_int_equal(target.partFirst[target.partCount], n);

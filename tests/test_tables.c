@@ -256,7 +256,7 @@ static void test_tables_match_the_matrix(void** state)
             espyiGrid grid = espyTest_Grid(lengths[l], 1, 1);
             espyiColumns* columns = espyTest_Columns(&matrix, &hooks, 1, false);
             espyiTable table;
-            assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+            assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &table), espyResult_Ok);
             espyTest_CheckTable(&matrix, &table);
             espyiTable_Free(&table, &hooks);
             espyiColumns_Destroy(columns);
@@ -278,7 +278,7 @@ static void test_tables_do_not_depend_on_order_or_threads(void** state)
     {
         espyiColumns* columns = espyTest_Columns(&matrix, &hooks, threads[i], i == 1);
         espyiTable table;
-        assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+        assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &table), espyResult_Ok);
         espyiColumns_Destroy(columns);
         if (i == 0)
         {
@@ -303,7 +303,7 @@ static void test_tables_of_nothing(void** state)
     espyiColumns* columns;
     espyiTable table;
     assert_int_equal(espyiColumns_Create(0, 40, &hooks, &columns), espyResult_Ok);
-    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &table), espyResult_Ok);
     assert_int_equal(table.words, 0);
     assert_int_equal(table.setCount, 1);
     assert_int_equal(table.cells[39], 0);
@@ -311,7 +311,7 @@ static void test_tables_of_nothing(void** state)
     espyiColumns_Destroy(columns);
     // Columns that were never put are all zeros.
     assert_int_equal(espyiColumns_Create(3, 40, &hooks, &columns), espyResult_Ok);
-    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &table), espyResult_Ok);
     assert_int_equal(table.setCount, 1);
     assert_int_equal(table.sets[0], 0);
     espyiTable_Free(&table, &hooks);
@@ -319,7 +319,7 @@ static void test_tables_of_nothing(void** state)
     free(grid.cells);
     grid = (espyiGrid){.cellSize = 1.0f, .dense = true};
     assert_int_equal(espyiColumns_Create(3, 0, &hooks, &columns), espyResult_Ok);
-    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &table), espyResult_Ok);
     assert_int_equal(table.setCount, 0);
     espyiTable_Free(&table, &hooks);
     espyiColumns_Destroy(columns);
@@ -382,7 +382,7 @@ static void test_solid_cells_see_what_their_open_neighbours_see(void** state)
         espyiColumns* columns = espyTest_Columns(&matrix, &hooks, 1, false);
         bool solidSeesAll = round >= 13;
         espyiTable table;
-        assert_int_equal(espyiTable_Build(columns, &grid, solidSeesAll, &hooks, &table), espyResult_Ok);
+        assert_int_equal(espyiTable_Build(columns, &grid, solidSeesAll, &hooks, NULL, &table), espyResult_Ok);
         espyTest_ApplySolid(&matrix, &grid, solidSeesAll);
         espyTest_CheckTable(&matrix, &table);
         espyiTable_Free(&table, &hooks);
@@ -420,7 +420,7 @@ static void test_areas_that_are_apart(void** state)
     espyTestMatrix matrix = espyTest_Matrix(width, grid.cellCount, 600, 30);
     espyiColumns* columns = espyTest_Columns(&matrix, &hooks, 1, false);
     espyiTable table;
-    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &table), espyResult_Ok);
     espyTest_ApplySolid(&matrix, &grid, false);
     static espyBox boxes[21];
     espyiBlobDef blob = {.grid = &grid, .occludeeCount = width, .occludeeBoxes = boxes, .statics = &table};
@@ -489,8 +489,8 @@ static void espyTest_CheckSetCount(uint32_t setCount, uint32_t indexBytes)
         assert_true(espyiColumns_Put(blocks, i + 200, column));
     }
     espyiTable statics, dynamics;
-    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &statics), espyResult_Ok);
-    assert_int_equal(espyiTable_Build(blocks, &grid, false, &hooks, &dynamics), espyResult_Ok);
+    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &statics), espyResult_Ok);
+    assert_int_equal(espyiTable_Build(blocks, &grid, false, &hooks, NULL, &dynamics), espyResult_Ok);
     assert_int_equal(statics.setCount, setCount);
     static espyBox boxes[bits];
     espyiBlobDef def = {
@@ -546,7 +546,7 @@ static void test_building_survives_every_failed_allocation(void** state)
         espyiColumns* columns = espyTest_Columns(&matrix, &hooks, 1, false);
         counter.failAt = counter.calls + failAt;
         espyiTable table;
-        result = espyiTable_Build(columns, &grid, false, &hooks, &table);
+        result = espyiTable_Build(columns, &grid, false, &hooks, NULL, &table);
         assert_true(result == espyResult_Ok || result == espyResult_OutOfMemory);
         if (result == espyResult_Ok)
         {
@@ -627,7 +627,7 @@ static void test_memory_of_the_largest_bake(void** state)
     size_t columnBytes = counter.held;
     double filled = espyiClock_Seconds();
     espyiTable table;
-    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, &table), espyResult_Ok);
+    assert_int_equal(espyiTable_Build(columns, &grid, false, &hooks, NULL, &table), espyResult_Ok);
     double built = espyiClock_Seconds();
     size_t peak = counter.peak;
     print_message("columns %zu MB, %u unique sets of %u words (%zu MB), peak %zu MB; put %.2f s, build %.2f s\n",

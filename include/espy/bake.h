@@ -182,8 +182,9 @@ typedef struct espyBakeCheck
 ESPY_API espyResult espyBake_Check(const espyBakeInput* input, const espyBakeDef* def, const void* data, size_t size,
                                    espyBakeCheck* out);
 
-/// Copies a file into the other byte order, or into the given one. `out` has room for `size` bytes and may be `data`.
-/// Validates first; errors as espyPvs_Load, which this never refuses for byte order or alignment.
+/// Copies a file into the other byte order, or into the given one. `out` has room for `size` bytes and may be `data`,
+/// but not overlap it otherwise. Validates first; errors as espyPvs_Load, which this never refuses for byte order or
+/// alignment. After an error `out` holds nothing of use, unless it is `data`, which then is as it was.
 ESPY_API espyResult espyBake_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out,
                                               espyDataError* error);
 

@@ -199,10 +199,10 @@ static espyResult espyDrawn_MergeTargets(espyiDrawn* drawn, const bool* covered)
 static espyResult espyDrawn_Index(espyiDrawn* drawn, uint32_t threads)
 {
     const espyHooks* hooks = &drawn->hooks;
-    espyResult result = espyiBvh_Build(&drawn->blockers.soup, espyIsa_Auto, threads, hooks, &drawn->blockerBvh);
+    espyResult result = espyiBvh_Build(&drawn->blockers.soup, espyIsa_Auto, threads, hooks, NULL, &drawn->blockerBvh);
     if (result == espyResult_Ok)
     {
-        result = espyiBvh_Build(&drawn->targets.soup, espyIsa_Auto, threads, hooks, &drawn->targetBvh);
+        result = espyiBvh_Build(&drawn->targets.soup, espyIsa_Auto, threads, hooks, NULL, &drawn->targetBvh);
     }
     if (result == espyResult_Ok)
     {

@@ -243,7 +243,7 @@ static espyResult espyRenderMesh_Index(espyiRenderMesh* mesh, uint32_t threads)
 {
     espyTriangles all = {mesh->positions, mesh->indices, 3 * mesh->triangleCount, mesh->triangleCount};
     espyiSoup soup = {all, NULL};
-    espyResult result = espyiBvh_Build(&soup, espyIsa_Auto, threads, &mesh->hooks, &mesh->all);
+    espyResult result = espyiBvh_Build(&soup, espyIsa_Auto, threads, &mesh->hooks, NULL, &mesh->all);
     uint32_t* solid = espyiAlloc(&mesh->hooks, 3 * (size_t)mesh->triangleCount + 1, sizeof *solid);
     if (!solid && result == espyResult_Ok)
     {
@@ -261,7 +261,7 @@ static espyResult espyRenderMesh_Index(espyiRenderMesh* mesh, uint32_t threads)
         }
         soup.triangles.indices = solid;
         soup.triangles.triangleCount = count;
-        result = espyiBvh_Build(&soup, espyIsa_Auto, threads, &mesh->hooks, &mesh->solid);
+        result = espyiBvh_Build(&soup, espyIsa_Auto, threads, &mesh->hooks, NULL, &mesh->solid);
     }
     espyiFree(&mesh->hooks, solid);
     return result;

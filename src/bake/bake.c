@@ -93,6 +93,7 @@ typedef struct espyBakeRun
     espyBakeStage progressStage;
     uint64_t progressTotal;
     espyiControl control;
+    espyiPoll poll; // Of this thread while it works alone.
     espyiScene scene;
     espyiBvh* bvh;
     espyiFreeSpace* space;
@@ -145,8 +146,9 @@ static espyResult espyBake_Stopped(espyBakeRun* run)
 
 // --- preparing
 
-// Everything that a proof may speak of, with slack: the prover treats the faces of this box as walls.
-static espyiBoxD espyBake_World(const espyBakeRun* run)
+// Everything that a proof may speak of, with slack: the prover treats the faces of this box as walls. Of no use where
+// the poll stops.
+static espyiBoxD espyBake_World(espyBakeRun* run)
 {
     const espyiGrid* grid = &run->scene.grid;
     espyBox box = espyBox_Empty();
@@ -156,7 +158,7 @@ static espyiBoxD espyBake_World(const espyBakeRun* run)
     {
         box = espyBox_Union(box, espyiGrid_LocalCoarseBox(grid, i));
     }
-    for (uint32_t i = 0; i < run->scene.vertexCount; ++i)
+    for (uint32_t i = 0; i < run->scene.vertexCount && espyiPoll_Work(&run->poll, 1); ++i)
     {
         espyVec3 p = run->scene.positions[i];
         box = espyiFinite3(p) ? espyBox_AddPoint(box, p) : box;
@@ -166,7 +168,7 @@ static espyiBoxD espyBake_World(const espyBakeRun* run)
         espyBox b = run->scene.occludeeBoxes[i];
         box = espyBox_Union(box, (espyBox){espyiScene_ToLocal(grid, b.min), espyiScene_ToLocal(grid, b.max)});
         const espyTriangles* mesh = &run->input->occludees[i].mesh;
-        for (uint32_t k = 0; k < mesh->vertexCount; ++k)
+        for (uint32_t k = 0; k < mesh->vertexCount && espyiPoll_Work(&run->poll, 1); ++k)
         {
             espyVec3 p = espyiScene_ToLocal(grid, mesh->positions[k]);
             box = espyiFinite3(p) ? espyBox_AddPoint(box, p) : box;
@@ -177,27 +179,16 @@ static espyiBoxD espyBake_World(const espyBakeRun* run)
                        {(double)box.max.x + slack, (double)box.max.y + slack, (double)box.max.z + slack}};
 }
 
-// Preparing runs on the calling thread whatever the number of threads: it may call the callback itself.
-static bool espyBake_GoesOn(void* context)
-{
-    espyiControl* control = context;
-    double now = espyiClock_Seconds();
-    if (now - control->lastTick < 0.05)
-    {
-        return !atomic_load(&control->stop);
-    }
-    control->lastTick = now;
-    return espyiControl_Tick(control);
-}
-
 static espyResult espyBake_PrepareProofs(espyBakeRun* run, const espyiSoup* soup)
 {
-    espyiFreeSpaceDef def = {.smallestHole = (double)run->def->smallestHole,
-                             .hooks = run->hooks,
-                             .goOn = espyBake_GoesOn,
-                             .goOnContext = &run->control};
-    espyResult result = espyiFreeSpace_Build(soup, espyBake_World(run), &def, &run->space);
-    return result == espyResult_Ok ? espyiCellTree_Build(&run->scene.grid, run->hooks, &run->tree) : result;
+    espyiFreeSpaceDef def = {.smallestHole = (double)run->def->smallestHole, .hooks = run->hooks, .poll = &run->poll};
+    espyiBoxD world = espyBake_World(run);
+    if (espyiPoll_IsStopped(&run->poll))
+    {
+        return espyResult_Cancelled;
+    }
+    espyResult result = espyiFreeSpace_Build(soup, world, &def, &run->space);
+    return result == espyResult_Ok ? espyiCellTree_Build(&run->scene.grid, run->hooks, &run->poll, &run->tree) : result;
 }
 
 static espyResult espyBake_Prepare(espyBakeRun* run)
@@ -218,7 +209,7 @@ static espyResult espyBake_Prepare(espyBakeRun* run)
         return espyResult_Cancelled;
     }
     espyiSoup soup = {{scene->positions, scene->indices, scene->vertexCount, scene->triangleCount}, scene->objects};
-    result = espyiBvh_Build(&soup, run->def->isa, run->threads, run->hooks, &run->bvh);
+    result = espyiBvh_Build(&soup, run->def->isa, run->threads, run->hooks, &run->poll, &run->bvh);
     if (result == espyResult_Ok && scene->triangleCount > 0)
     {
         result = espyBake_PrepareProofs(run, &soup);
@@ -243,7 +234,7 @@ static espyResult espyBake_Prepare(espyBakeRun* run)
     {
         return espyResult_OutOfMemory;
     }
-    return espyiPrevious_Open(&run->previous, scene, run->def, &run->owner->warnings);
+    return espyiPrevious_Open(&run->previous, scene, run->def, &run->poll, &run->owner->warnings);
 }
 
 // --- columns
@@ -437,9 +428,12 @@ static void espyBake_StaticJob(void* context, uint32_t item, uint32_t worker)
         espyiPrevious_GetStatic(&run->previous, run->previous.slots[index], searcher->visible);
         espyBake_CountCopied(run, searcher, run->previous.slots[index], &counts);
     }
-    else if (!espyiTarget_FillOccludee(&searcher->target, &run->scene, index, run->def->quality))
+    else if (!espyiTarget_FillOccludee(&searcher->target, &run->scene, index, run->def->quality, &searcher->poll))
     {
-        espyiControl_Fail(&run->control);
+        if (!espyiPoll_IsStopped(&searcher->poll))
+        {
+            espyiControl_Fail(&run->control);
+        }
         return;
     }
     else if (!espyiSearcher_Run(searcher, &counts))
@@ -566,6 +560,7 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
             .occludeeProven = run->proven,
             .statics = statics,
             .dynamics = dynamics,
+            .poll = &run->poll,
         };
         result = espyiBlob_Write(&blob, run->hooks, &run->owner->data, &run->out->size);
     }
@@ -582,10 +577,10 @@ static espyResult espyBake_Write(espyBakeRun* run)
     double cpu = espyiClock_ThreadCpuSeconds();
     bool strict = run->def->quality == espyBakeQuality_Proven;
     espyiTable statics = {0}, dynamics = {0};
-    espyResult result = espyiTable_Build(run->statics, &run->scene.grid, strict, run->hooks, &statics);
+    espyResult result = espyiTable_Build(run->statics, &run->scene.grid, strict, run->hooks, &run->poll, &statics);
     if (result == espyResult_Ok && run->dynamics)
     {
-        result = espyiTable_Build(run->dynamics, &run->scene.grid, strict, run->hooks, &dynamics);
+        result = espyiTable_Build(run->dynamics, &run->scene.grid, strict, run->hooks, &run->poll, &dynamics);
     }
     if (result == espyResult_Ok)
     {
@@ -701,31 +696,25 @@ espyResult espyBake_Run(const espyBakeInput* input, const espyBakeDef* def, espy
     {
         return result;
     }
-    result = espyiScene_Validate(input, out->message, sizeof out->message);
-    if (result != espyResult_Ok)
-    {
-        return result;
-    }
-    espyBakeOwner* owner = espyOwner_Create(&hooks);
-    if (!owner)
-    {
-        espyBake_Explain(espyResult_OutOfMemory, out);
-        return espyResult_OutOfMemory;
-    }
-    out->owner = owner;
-    espyBakeRun run = {
-        .input = input,
-        .def = def,
-        .hooks = &owner->hooks,
-        .owner = owner,
-        .out = out,
-        .start = espyiClock_Seconds(),
-        .threads = espyiTasks_ThreadCount(def->threads),
-        .scene = {.hooks = &owner->hooks},
-    };
+    espyBakeRun run = {.input = input, .def = def, .out = out, .start = espyiClock_Seconds()};
+    run.threads = espyiTasks_ThreadCount(def->threads);
     run.control.alone = run.threads == 1;
     run.control.tick = def->progress ? espyBake_Progress : NULL;
     run.control.tickContext = &run;
+    run.control.lastTick = run.start;
+    run.poll = (espyiPoll){.goOn = espyiControl_GoesOn, .context = &run.control};
+    result = espyiScene_Validate(input, &run.poll, out->message, sizeof out->message);
+    espyBakeOwner* owner = result == espyResult_Ok ? espyOwner_Create(&hooks) : NULL;
+    if (!owner)
+    {
+        result = result == espyResult_Ok ? espyResult_OutOfMemory : result;
+        espyBake_Explain(result, out);
+        return result;
+    }
+    out->owner = owner;
+    run.owner = owner;
+    run.hooks = &owner->hooks;
+    run.scene = (espyiScene){.hooks = run.hooks, .poll = &run.poll};
     result = espyBake_Prepare(&run);
     result = result == espyResult_Ok ? espyBake_Search(&run) : result;
     result = result == espyResult_Ok ? espyBake_Write(&run) : result;

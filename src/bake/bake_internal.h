@@ -59,6 +59,10 @@ typedef struct espyiControl
 bool espyiControl_Poll(espyiControl* control);
 /// For espyiTasks_For; `context` is the control.
 bool espyiControl_Tick(void* context);
+/// For an espyiPoll of the calling thread while no other runs; `context` is the control.
+bool espyiControl_GoesOn(void* context);
+/// For an espyiPoll of a job; `context` is the control.
+bool espyiControl_JobGoesOn(void* context);
 void espyiControl_Fail(espyiControl* control);
 
 // --- stages and their counts
@@ -88,6 +92,7 @@ typedef struct espyiStageCount
 typedef struct espyiScene
 {
     const espyHooks* hooks;
+    espyiPoll* poll; ///< While it is gathered; may be null.
     const espyBakeInput* input;
     espyiGrid grid;
     // All occluders as one local soup; object = index of the occluder. Bad triangles are left out.
@@ -104,9 +109,9 @@ typedef struct espyiScene
     float reach; ///< Longer than any line between two points that matter, metres.
 } espyiScene;
 
-/// Checks the input and finds its bounds. `message` gets one line on failure.
-espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t messageSize);
-/// Grid, boxes, soup and hashes. Warnings are added for what is odd.
+/// Checks the input and finds its bounds. `message` gets one line on failure, none where the poll (may be null) stops.
+espyResult espyiScene_Validate(const espyBakeInput* input, espyiPoll* poll, char* message, size_t messageSize);
+/// Grid, boxes, soup and hashes. Warnings are added for what is odd. Asks out->poll.
 espyResult espyiScene_Gather(const espyBakeInput* input, const espyBakeDef* def, espyiWarnings* warnings,
                              espyiScene* out, char* message, size_t messageSize);
 void espyiScene_Free(espyiScene* scene);
@@ -181,8 +186,10 @@ typedef struct espyiTarget
     uint32_t* order; ///< Scratch of the clustering.
 } espyiTarget;
 
+/// False: out of memory, or stopped.
+bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint32_t occludee, espyBakeQuality quality,
+                              espyiPoll* poll);
 /// False: out of memory.
-bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint32_t occludee, espyBakeQuality quality);
 bool espyiTarget_FillBlock(espyiTarget* target, const espyiScene* scene, uint32_t coarse);
 void espyiTarget_Free(espyiTarget* target, const espyHooks* hooks);
 /// A random point of the surface (by area, with a share on edges and corners, which stick out) or of the volume.
@@ -226,6 +233,7 @@ typedef struct espyiLine
 typedef struct espyiSearcher
 {
     const espyiSearchShared* shared;
+    espyiPoll poll; ///< Of this worker.
     espyiProver* prover;
     espyiTarget target;
     espyiRng rng;
@@ -294,8 +302,9 @@ typedef struct espyiPrevious
     uint32_t copied;
 } espyiPrevious;
 
-/// Compares and matches; a file that is of no use adds a warning and leaves `usable` false. Errors: OutOfMemory.
-espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, const espyBakeDef* def,
+/// Compares and matches; a file that is of no use adds a warning and leaves `usable` false. Errors: OutOfMemory,
+/// Cancelled (by the poll, which may be null).
+espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, const espyBakeDef* def, espyiPoll* poll,
                               espyiWarnings* warnings);
 void espyiPrevious_Close(espyiPrevious* previous, const espyHooks* hooks);
 /// Cells proven not to see an old occludee slot.

@@ -56,18 +56,26 @@ bool espyiControl_Tick(void* context)
     return !atomic_load(&control->stop);
 }
 
-bool espyiControl_Poll(espyiControl* control)
+bool espyiControl_GoesOn(void* context)
 {
-    if (control->alone && control->tick)
+    espyiControl* control = context;
+    double now = control->tick ? espyiClock_Seconds() : 0.0;
+    if (control->tick && now - control->lastTick > 0.05)
     {
-        double now = espyiClock_Seconds();
-        if (now - control->lastTick > 0.05)
-        {
-            control->lastTick = now;
-            return espyiControl_Tick(control);
-        }
+        control->lastTick = now;
+        return espyiControl_Tick(control);
     }
     return !atomic_load_explicit(&control->stop, memory_order_relaxed);
+}
+
+bool espyiControl_Poll(espyiControl* control)
+{
+    return control->alone ? espyiControl_GoesOn(control) : !atomic_load_explicit(&control->stop, memory_order_relaxed);
+}
+
+bool espyiControl_JobGoesOn(void* context)
+{
+    return espyiControl_Poll(context);
 }
 
 void espyiControl_Fail(espyiControl* control)

@@ -89,31 +89,31 @@ static void espyFile_Reverse(uint8_t* bytes, size_t size, bool toNative)
 }
 
 /// The hash of a file of the other byte order: over its words as that machine reads them.
-static uint64_t espyFile_HashSwapped(uint8_t* bytes, size_t size)
+static uint64_t espyFile_HashSwapped(uint8_t* bytes, size_t size, espyiPoll* poll)
 {
     uint8_t* version = bytes + offsetof(espyiFileHeader, version);
     uint8_t* start = bytes + ESPYI_FILE_HASH_START;
     size_t hashed = (size - ESPYI_FILE_HASH_START) / 4u * 4u;
     espyBytes_Reverse(version, 4, 4);
     espyBytes_Reverse(start, hashed, 4);
-    uint64_t hash = espyiFile_Hash(bytes, size);
+    uint64_t hash = espyiFile_Hash(bytes, size, poll);
     espyBytes_Reverse(version, 4, 4);
     espyBytes_Reverse(start, hashed, 4);
     return hash;
 }
 
-static void espyFile_ToNative(uint8_t* bytes, size_t size)
+static void espyFile_ToNative(uint8_t* bytes, size_t size, espyiPoll* poll)
 {
     espyiFileHeader* header = (espyiFileHeader*)(void*)bytes;
-    uint64_t hash = espyFile_HashSwapped(bytes, size);
+    uint64_t hash = espyFile_HashSwapped(bytes, size, poll);
     espyFile_Reverse(bytes, size, true);
     // The words changed, so the hash does; a file that was damaged stays so.
-    uint64_t native = espyiFile_Hash(bytes, size);
+    uint64_t native = espyiFile_Hash(bytes, size, poll);
     header->hash = header->hash == hash ? native : ~native;
 }
 
 espyResult espyiBlob_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out, const espyHooks* hooks,
-                                      espyDataError* error)
+                                      espyiPoll* poll, espyDataError* error)
 {
     espyDataError ignored;
     espyDataError* failure = error ? error : &ignored;
@@ -122,7 +122,9 @@ espyResult espyiBlob_ConvertByteOrder(const void* data, size_t size, bool bigEnd
     {
         return failure->result;
     }
-    uint8_t* copy = espyiAlloc(hooks, size, 1);
+    // Where the reader can read it, the room for the result is the copy.
+    bool apart = out != data && ((uintptr_t)out & (ESPY_PVS_ALIGNMENT - 1u)) == 0;
+    uint8_t* copy = apart ? out : espyiAlloc(hooks, size, 1);
     if (!copy)
     {
         *failure = (espyDataError){espyResult_OutOfMemory, 0, ""};
@@ -131,10 +133,10 @@ espyResult espyiBlob_ConvertByteOrder(const void* data, size_t size, bool bigEnd
     memcpy(copy, data, size);
     if (((const espyiFileHeader*)(const void*)copy)->magic == ESPYI_FILE_MAGIC_SWAPPED)
     {
-        espyFile_ToNative(copy, size);
+        espyFile_ToNative(copy, size, poll);
     }
     espyPvs pvs;
-    espyResult result = espyPvs_Load(&pvs, copy, size, failure);
+    espyResult result = espyiPvs_LoadPolled(&pvs, copy, size, poll, failure);
     if (result == espyResult_Ok)
     {
         static const uint32_t one = 1;
@@ -142,18 +144,25 @@ espyResult espyiBlob_ConvertByteOrder(const void* data, size_t size, bool bigEnd
         if (bigEndian != native)
         {
             espyFile_Reverse(copy, size, false);
-            uint64_t hash = espyFile_HashSwapped(copy, size);
+            uint64_t hash = espyFile_HashSwapped(copy, size, poll);
             espyBytes_Reverse((uint8_t*)&hash, sizeof hash, sizeof hash);
             ((espyiFileHeader*)(void*)copy)->hash = hash;
         }
-        memcpy(out, copy, size);
+        result = espyiPoll_IsStopped(poll) ? espyResult_Cancelled : espyResult_Ok;
     }
-    espyiFree(hooks, copy);
+    if (!apart)
+    {
+        if (result == espyResult_Ok)
+        {
+            memcpy(out, copy, size);
+        }
+        espyiFree(hooks, copy);
+    }
     return result;
 }
 
 espyResult espyBake_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out, espyDataError* error)
 {
     espyHooks hooks = espyiHooks_Resolve(NULL);
-    return espyiBlob_ConvertByteOrder(data, size, bigEndian, out, &hooks, error);
+    return espyiBlob_ConvertByteOrder(data, size, bigEndian, out, &hooks, NULL, error);
 }

@@ -233,7 +233,25 @@ static void espyBlob_AddSections(espyBlob* blob)
     }
 }
 
-static void espyBlob_CopySection(const espyBlobSection* section, uint8_t* to)
+/// memcpy that asks now and then. False: stopped.
+static bool espyBlob_Copy(espyiPoll* poll, uint8_t* to, const uint8_t* from, size_t bytes)
+{
+    const size_t most = (size_t)ESPYI_POLL_UNITS * 4u;
+    for (size_t at = 0; at < bytes;)
+    {
+        size_t part = bytes - at < most ? bytes - at : most;
+        if (!espyiPoll_Work(poll, part / 4u))
+        {
+            return false;
+        }
+        memcpy(to + at, from + at, part);
+        at += part;
+    }
+    return true;
+}
+
+/// False: stopped.
+static bool espyBlob_CopySection(espyiPoll* poll, const espyBlobSection* section, uint8_t* to)
 {
     if (section->narrow)
     {
@@ -243,18 +261,12 @@ static void espyBlob_CopySection(const espyBlobSection* section, uint8_t* to)
         {
             narrow[i] = (uint16_t)from[i];
         }
-        return;
+        return espyiPoll_Work(poll, (size_t)section->firstCount);
     }
     size_t firstBytes = (size_t)section->firstCount * section->elementBytes;
     size_t secondBytes = (size_t)section->secondCount * section->elementBytes;
-    if (firstBytes > 0)
-    {
-        memcpy(to, section->first, firstBytes);
-    }
-    if (secondBytes > 0)
-    {
-        memcpy(to + firstBytes, section->second, secondBytes);
-    }
+    return espyBlob_Copy(poll, to, section->first, firstBytes) &&
+           espyBlob_Copy(poll, to + firstBytes, section->second, secondBytes);
 }
 
 static void espyBlob_FillHeader(const espyBlob* blob, espyiFileHeader* h)
@@ -317,7 +329,8 @@ static espyResult espyBlob_Emit(const espyBlob* blob, void** out, size_t* outSiz
     header->fileBytes = size;
     espyiFileSection* directory = (espyiFileSection*)(void*)(bytes + sizeof *header);
     uint64_t offset = sizeof *header + blob->sectionCount * sizeof *directory;
-    for (uint32_t i = 0; i < blob->sectionCount; ++i)
+    espyiPoll* poll = blob->def->poll;
+    for (uint32_t i = 0; i < blob->sectionCount && !espyiPoll_IsStopped(poll); ++i)
     {
         const espyBlobSection* s = &blob->sections[i];
         directory[i] = (espyiFileSection){.kind = (uint32_t)s->kind,
@@ -326,16 +339,18 @@ static espyResult espyBlob_Emit(const espyBlob* blob, void** out, size_t* outSiz
                                           .elementBytes = s->elementBytes,
                                           .offset = offset,
                                           .bytes = (s->firstCount + s->secondCount) * s->elementBytes};
-        espyBlob_CopySection(s, bytes + (size_t)offset);
+        espyBlob_CopySection(poll, s, bytes + (size_t)offset);
         offset = espyiFile_Align(offset + directory[i].bytes);
     }
-    header->hash = espyiFile_Hash(bytes, (size_t)size);
+    header->hash = espyiFile_Hash(bytes, (size_t)size, poll);
     // The reader is the judge of every rule; a file that it refuses never leaves this room.
     espyPvs proof;
-    if (espyPvs_Load(&proof, bytes, (size_t)size, NULL) != espyResult_Ok)
+    bool good =
+        !espyiPoll_IsStopped(poll) && espyiPvs_LoadPolled(&proof, bytes, (size_t)size, poll, NULL) == espyResult_Ok;
+    if (!good)
     {
         espyiFree(blob->hooks, bytes);
-        return espyResult_InvalidArgument;
+        return espyiPoll_IsStopped(poll) ? espyResult_Cancelled : espyResult_InvalidArgument;
     }
     *out = bytes;
     *outSize = (size_t)size;

@@ -21,7 +21,7 @@ static uint32_t espyCellCoord_Axis(const espyiCellCoord* cell, uint32_t axis)
     return axis == 0 ? cell->x : (axis == 1 ? cell->y : cell->z);
 }
 
-espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, espyiCellTree** out)
+espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, espyiPoll* poll, espyiCellTree** out)
 {
     espyHooks resolved = espyiHooks_Resolve(hooks);
     if (!ESPYI_CHECK(&resolved, grid->cellCount > 0 && grid->cellCount <= INT32_MAX / 2))
@@ -57,6 +57,12 @@ espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, es
     for (uint32_t index = 0; index < tree->nodeCount; ++index)
     {
         espyiCellNode* node = &tree->nodes[index];
+        if (!espyiPoll_Work(poll, node->count))
+        {
+            espyiFree(&resolved, scratch);
+            espyiCellTree_Destroy(tree);
+            return espyResult_Cancelled;
+        }
         espyCellNode_Bound(grid, tree->order, node);
         if (node->count == 1)
         {

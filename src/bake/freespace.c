@@ -84,12 +84,21 @@ static uint32_t espyBuilder_Classify(const espyBuilder* builder, const espyiPoly
     return sides;
 }
 
+static size_t espyBuildTask_Candidates(const espyBuildTask* task)
+{
+    return task->count < ESPYI_CANDIDATES ? task->count : ESPYI_CANDIDATES;
+}
+
+static size_t espyBuildTask_Samples(const espyBuildTask* task)
+{
+    return task->count < ESPYI_COST_SAMPLES ? task->count : ESPYI_COST_SAMPLES;
+}
+
 /// The plane that splits least, balances best and takes most polygons with it; by a fixed sample of both.
 static uint32_t espyBuilder_ChoosePlane(const espyBuilder* builder, const espyBuildTask* task)
 {
     const uint32_t* items = builder->items + task->first;
-    size_t candidates = task->count < ESPYI_CANDIDATES ? task->count : ESPYI_CANDIDATES;
-    size_t samples = task->count < ESPYI_COST_SAMPLES ? task->count : ESPYI_COST_SAMPLES;
+    size_t candidates = espyBuildTask_Candidates(task), samples = espyBuildTask_Samples(task);
     uint32_t best = builder->set->polygons[items[0]].plane;
     double bestCost = DBL_MAX;
     for (size_t c = 0; c < candidates; ++c)
@@ -269,6 +278,10 @@ static bool espyBuilder_SplitTask(espyBuilder* builder, espyBuildTask* task)
     size_t frontFirst = builder->nextItemCount, backCount = 0;
     for (size_t i = 0; i < task->count; ++i)
     {
+        if (!espyiPoll_Work(builder->def->poll, 4))
+        {
+            return false;
+        }
         uint32_t item = items[i];
         espyiPolygonD* piece = &builder->set->polygons[item];
         uint32_t sides = piece->plane == planeIndex ? 0 : espyBuilder_Classify(builder, piece, &plane);
@@ -330,6 +343,10 @@ static bool espyBuilder_ClipToWorld(espyBuilder* builder, espyiBoxD world)
     size_t originals = builder->set->polygonCount;
     for (size_t i = 0; i < originals; ++i)
     {
+        if (!espyiPoll_Work(builder->def->poll, 6))
+        {
+            return false;
+        }
         uint32_t item = (uint32_t)i;
         for (uint32_t face = 0; face < 6 && item != UINT32_MAX; ++face)
         {
@@ -395,7 +412,9 @@ static bool espyBuilder_Run(espyBuilder* builder, espyiBoxD world)
             {
                 builder->dropped += (uint32_t)builder->tasks[i].count;
             }
-            else if (!espyiFreeSpaceDef_GoesOn(builder->def) || !espyBuilder_SplitTask(builder, &builder->tasks[i]))
+            else if (!espyiPoll_Work(builder->def->poll, espyBuildTask_Candidates(&builder->tasks[i]) *
+                                                             espyBuildTask_Samples(&builder->tasks[i])) ||
+                     !espyBuilder_SplitTask(builder, &builder->tasks[i]))
             {
                 return false;
             }
@@ -405,7 +424,7 @@ static bool espyBuilder_Run(espyBuilder* builder, espyiBoxD world)
 }
 
 /// Numbers the leaves front to back in tree order, so that every walk down the tree lists them in ascending order.
-static bool espyFreeSpace_NumberLeaves(espyiFreeSpace* space)
+static bool espyFreeSpace_NumberLeaves(espyiFreeSpace* space, espyiPoll* poll)
 {
     size_t capacity = 0, depth = 0;
     void* stack = NULL;
@@ -428,11 +447,12 @@ static bool espyFreeSpace_NumberLeaves(espyiFreeSpace* space)
     }
     while (ok && depth)
     {
+        ok = espyiPoll_Work(poll, 1);
         int32_t top = ((int32_t*)stack)[--depth];
         // Even entries enter a node; odd ones come back to it for the side behind.
         espyiNode* node = &space->nodes[top / 2];
         uint32_t side = (uint32_t)top % 2;
-        ok = espyiGrow(&space->hooks, &stack, &capacity, depth + 2, sizeof(int32_t));
+        ok = ok && espyiGrow(&space->hooks, &stack, &capacity, depth + 2, sizeof(int32_t));
         if (ok && side == 0)
         {
             ((int32_t*)stack)[depth++] = top + 1;
@@ -473,7 +493,7 @@ static espyResult espyFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occl
     espyBuilder builder = {.hooks = &space->hooks, .def = def, .set = &set, .maxNodes = def->maxNodes};
     builder.maxPieces = set.polygonCount + 4 * (size_t)def->maxNodes;
     space->stats.polygons = (uint32_t)set.polygonCount;
-    result = espyBuilder_Run(&builder, space->world) ? espyResult_Ok : espyResult_OutOfMemory;
+    result = espyiPoll_Result(def->poll, espyBuilder_Run(&builder, space->world));
     if (result == espyResult_Ok)
     {
         space->nodes = builder.nodes;
@@ -481,9 +501,12 @@ static espyResult espyFreeSpace_Try(espyiFreeSpace* space, const espyiSoup* occl
         builder.nodes = NULL;
         space->stats.droppedPolygons = dropped + builder.dropped;
         space->stats.snap = builder.snap;
-        result = espyFreeSpace_NumberLeaves(space) ? espyiPortals_Build(space, &set, builder.covers, def,
-                                                                        ESPYI_PORTALS_PER_NODE * (size_t)def->maxNodes)
-                                                   : espyResult_OutOfMemory;
+        result = espyiPoll_Result(def->poll, espyFreeSpace_NumberLeaves(space, def->poll));
+    }
+    if (result == espyResult_Ok)
+    {
+        size_t maxPortals = ESPYI_PORTALS_PER_NODE * (size_t)def->maxNodes;
+        result = espyiPortals_Build(space, &set, builder.covers, def, maxPortals);
     }
     espyBuilder_Free(&builder);
     espyiPolygons_Free(&set, &space->hooks);
@@ -549,7 +572,7 @@ espyResult espyiFreeSpace_Build(const espyiSoup* occluders, espyiBoxD world, con
     if (result != espyResult_Ok)
     {
         espyiFreeSpace_Destroy(space);
-        return espyiFreeSpaceDef_GoesOn(def) ? result : espyResult_Cancelled;
+        return result;
     }
     space->stats.nodes = space->nodeCount;
     space->stats.leaves = space->leafCount;

@@ -7,6 +7,7 @@
 #ifndef ESPYI_FREESPACE_H
 #define ESPYI_FREESPACE_H
 
+#include "core/poll.h"
 #include "geometry/bvh.h"
 
 /// Double-precision box, closed. The prover knows boxes only.
@@ -22,8 +23,7 @@ typedef struct espyiFreeSpaceDef
     uint32_t maxPolygons; ///< Biggest first up to this many; 0: 32,768, which builds within seconds.
     uint32_t maxNodes;    ///< Safety stop of the splitting; 0: 262,144. Past it, pieces are dropped, soundly.
     const espyHooks* hooks;
-    bool (*goOn)(void* context); ///< Asked often; false ends the build with Cancelled. May be null.
-    void* goOnContext;
+    espyiPoll* poll; ///< Stopped: the build ends with Cancelled. May be null.
 } espyiFreeSpaceDef;
 
 typedef struct espyiFreeSpaceStats

@@ -4,6 +4,7 @@
 #define ESPYI_FREESPACE_INTERNAL_H
 
 #include "bake/freespace.h"
+#include "bake/keyed_sort.h"
 
 /// Portal and window sides move outwards, covers grow, and shafts shrink by about a nanometre, each more than the
 /// rounding of what it absorbs: overlap < cover growth, so that covers that meet leave nothing open between them.
@@ -83,15 +84,6 @@ static inline double espyiPlane_At(const espyiPlaneD* plane, const double p[3])
     return plane->n[0] * p[0] + plane->n[1] * p[1] + plane->n[2] * p[2] - plane->w;
 }
 
-typedef struct espyiKeyed
-{
-    uint64_t key;
-    uint32_t value;
-} espyiKeyed;
-
-/// By key, stable. False: out of memory.
-bool espyiKeyed_Sort(espyiKeyed* items, size_t count, const espyHooks* hooks);
-
 /// Collects convex polygons: drops what is degenerate or outside the world, joins coplanar neighbours, keeps the
 /// biggest maxPolygons, biggest first.
 espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const espyiFreeSpaceDef* def,
@@ -100,14 +92,9 @@ void espyiPolygons_Free(espyiPolygonSet* set, const espyHooks* hooks);
 /// Bounds of the points of a piece.
 void espyiPolygon_Bound(espyiPolygonD* polygon, const double (*points)[3]);
 
-/// Fills leafBoxes, refs and points from the nodes. `pieces` and `covers` are the builder's. LimitExceeded: more than
-/// maxPortals openings; what was filled is freed again.
+/// Fills leafBoxes, refs and points from the nodes. `pieces` and `covers` are the builder's. Errors: LimitExceeded
+/// (more than maxPortals openings), OutOfMemory, Cancelled; what was filled stays for the caller to free.
 espyResult espyiPortals_Build(espyiFreeSpace* space, const espyiPolygonSet* pieces, const uint32_t* covers,
                               const espyiFreeSpaceDef* def, size_t maxPortals);
-
-static inline bool espyiFreeSpaceDef_GoesOn(const espyiFreeSpaceDef* def)
-{
-    return !def->goOn || def->goOn(def->goOnContext);
-}
 
 #endif

@@ -25,59 +25,12 @@ typedef struct espyMergePolygon
 typedef struct espyMerger
 {
     const espyHooks* hooks;
+    espyiPoll* poll;
     double (*points)[3];
     double* moves; ///< One a point.
     espyMergePolygon* polygons;
     size_t pointCount, polygonCount;
 } espyMerger;
-
-bool espyiKeyed_Sort(espyiKeyed* items, size_t count, const espyHooks* hooks)
-{
-    if (count < 2)
-    {
-        return true;
-    }
-    espyiKeyed* scratch = espyiAlloc(hooks, count, sizeof(espyiKeyed));
-    if (!scratch)
-    {
-        return false;
-    }
-    espyiKeyed* from = items;
-    espyiKeyed* to = scratch;
-    for (size_t width = 1; width < count; width *= 2)
-    {
-        for (size_t start = 0; start < count; start += 2 * width)
-        {
-            size_t middle = start + width < count ? start + width : count;
-            size_t end = middle + width < count ? middle + width : count;
-            size_t a = start, b = middle, out = start;
-            while (a < middle && b < end)
-            {
-                to[out++] = from[b].key < from[a].key ? from[b++] : from[a++];
-            }
-            while (a < middle)
-            {
-                to[out++] = from[a++];
-            }
-            while (b < end)
-            {
-                to[out++] = from[b++];
-            }
-        }
-        espyiKeyed* swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != items)
-    {
-        for (size_t i = 0; i < count; ++i)
-        {
-            items[i] = from[i];
-        }
-    }
-    espyiFree(hooks, scratch);
-    return true;
-}
 
 /// Non-negative doubles order like their bits.
 static uint64_t espyDoubleBits(double value)
@@ -374,7 +327,7 @@ static bool espyMerge_Pass(espyMerger* merger, size_t* joins)
             edges[count++].value = (uint32_t)i;
         }
     }
-    ok = ok && espyiKeyed_Sort(edges, count, merger->hooks);
+    ok = ok && espyiKeyed_Sort(edges, count, merger->hooks, merger->poll);
     for (size_t i = 0; ok && i + 1 < count; ++i)
     {
         if (edges[i].key == edges[i + 1].key && (i == 0 || edges[i - 1].key != edges[i].key))
@@ -385,9 +338,15 @@ static bool espyMerge_Pass(espyMerger* merger, size_t* joins)
             runs[runCount++].value = (uint32_t)i;
         }
     }
-    ok = ok && espyiKeyed_Sort(runs, runCount, merger->hooks);
-    for (size_t r = 0; ok && r < runCount; ++r)
+    ok = ok && espyiKeyed_Sort(runs, runCount, merger->hooks, merger->poll);
+    for (size_t r = 0; r < runCount; ++r)
     {
+        // A try to join is some twenty steps.
+        ok = ok && espyiPoll_Work(merger->poll, 20);
+        if (!ok)
+        {
+            break;
+        }
         size_t i = runs[r].value;
         size_t end = i;
         // Many polygons on one edge: a few tries are enough.
@@ -431,6 +390,7 @@ static bool espyMerge_Weld(espyMerger* merger, const espyTriangles* mesh, const 
     bool ok = table && merger->points && merger->moves && merger->polygons;
     for (size_t i = 0; ok && i < count; ++i)
     {
+        ok = espyiPoll_Work(merger->poll, 4);
         espyMergePolygon polygon = {.count = 3};
         double magnitude = 0;
         for (uint32_t k = 0; k < 3; ++k)
@@ -493,7 +453,7 @@ static bool espyMerge_Align(espyMerger* merger)
                 faces[count++] = (espyiKeyed){espyDoubleBits(x + 4e7), (uint32_t)i};
             }
         }
-        ok = espyiKeyed_Sort(faces, count, merger->hooks);
+        ok = espyiKeyed_Sort(faces, count, merger->hooks, merger->poll);
         for (size_t first = 0, end = 0; first < count && ok; first = end)
         {
             double start = merger->points[merger->polygons[faces[first].value].points[0]][axis], best = -1,
@@ -513,6 +473,7 @@ static bool espyMerge_Align(espyMerger* merger)
         }
         for (size_t i = 0; i < merger->pointCount && levelCount && ok; ++i)
         {
+            ok = espyiPoll_Work(merger->poll, 1);
             double x = merger->points[i][axis];
             size_t low = 0, high = levelCount;
             while (high - low > 1)
@@ -541,6 +502,7 @@ static bool espyMerge_Align(espyMerger* merger)
     size_t kept = 0;
     for (size_t i = 0; i < merger->polygonCount && ok; ++i)
     {
+        ok = espyiPoll_Work(merger->poll, 1);
         espyMergePolygon polygon = merger->polygons[i];
         const uint32_t* p = polygon.points;
         polygon.moved = fmax(merger->moves[p[0]], fmax(merger->moves[p[1]], merger->moves[p[2]]));
@@ -623,13 +585,14 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
     {
         return espyResult_Ok;
     }
-    espyMerger merger = {.hooks = def->hooks};
+    espyMerger merger = {.hooks = def->hooks, .poll = def->poll};
     espyiKeyed* chosen = espyiAlloc(def->hooks, mesh->triangleCount, sizeof(espyiKeyed));
     espyiKeyed* order = NULL;
     size_t count = 0, orderCount = 0;
     bool ok = chosen != NULL;
     for (uint32_t i = 0; ok && i < mesh->triangleCount; ++i)
     {
+        ok = espyiPoll_Work(def->poll, 1);
         double p[3][3], area;
         if (espyTriangle_Read(mesh, i, world, p, &area))
         {
@@ -637,7 +600,7 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
         }
     }
     // Joining seldom makes one polygon out of more than four triangles; more than that need not be looked at.
-    ok = ok && espyiKeyed_Sort(chosen, count, def->hooks);
+    ok = ok && espyiKeyed_Sort(chosen, count, def->hooks, def->poll);
     size_t most = 4 * (size_t)def->maxPolygons;
     size_t kept = count < most ? count : most;
     ok = ok && (kept == 0 || (espyMerge_Weld(&merger, mesh, chosen, kept) && espyMerge_Align(&merger)));
@@ -662,7 +625,7 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
             order[orderCount++] = (espyiKeyed){~espyDoubleBits(merger.polygons[i].area), (uint32_t)i};
         }
     }
-    ok = ok && espyiKeyed_Sort(order, orderCount, def->hooks);
+    ok = ok && espyiKeyed_Sort(order, orderCount, def->hooks, def->poll);
     size_t used = orderCount < def->maxPolygons ? orderCount : def->maxPolygons;
     *dropped = (uint32_t)(count - kept + orderCount - used);
     ok = ok && espyPolygons_Copy(&merger, order, used, def->smallestHole, set, def->hooks);
@@ -675,7 +638,7 @@ espyResult espyiPolygons_Gather(const espyiSoup* soup, espyiBoxD world, const es
     {
         espyiPolygons_Free(set, def->hooks);
     }
-    return ok ? espyResult_Ok : espyResult_OutOfMemory;
+    return espyiPoll_Result(def->poll, ok);
 }
 
 void espyiPolygons_Free(espyiPolygonSet* set, const espyHooks* hooks)

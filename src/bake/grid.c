@@ -6,6 +6,8 @@
 // and of the row. Every row that is visited holds a cell: counting costs no more than the cells counted.
 #include "bake/grid.h"
 
+#include "bake/keyed_sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,13 +321,17 @@ static uint64_t espyGrid_Estimate(const espyGridBuilder* b)
     return (uint64_t)(sum + 0.5);
 }
 
-// Counts stored cells and runs; with `grid` set, fills them too. Stops once the count is past `limit`.
+// Counts stored cells and runs; with `grid` set, fills them too. Stops once the count is past `limit`, or by the poll.
 static uint64_t espyGrid_Walk(const espyGridBuilder* b, espyiGrid* grid, uint64_t limit, uint64_t* runCount)
 {
     uint64_t cells = 0;
     *runCount = 0;
     for (int64_t z = 0; z < b->dims[2]; ++z)
     {
+        if (!espyiPoll_Work(b->def->poll, b->areaCount))
+        {
+            return cells;
+        }
         espyGridSpan rows = {INT64_MAX, INT64_MIN};
         for (uint32_t i = 0; i < b->areaCount; ++i)
         {
@@ -338,6 +344,11 @@ static uint64_t espyGrid_Walk(const espyGridBuilder* b, espyiGrid* grid, uint64_
         }
         for (int64_t y = rows.lo; y < rows.hi; ++y)
         {
+            uint64_t before = cells;
+            if (!espyiPoll_Work(b->def->poll, b->areaCount))
+            {
+                return cells;
+            }
             uint32_t count = espyGrid_RowSpans(b, z, y);
             for (uint32_t i = 0; i < count; ++i)
             {
@@ -355,7 +366,7 @@ static uint64_t espyGrid_Walk(const espyGridBuilder* b, espyiGrid* grid, uint64_
                 cells += (uint64_t)(span.hi - span.lo);
                 ++*runCount;
             }
-            if (cells > limit)
+            if (cells > limit || (grid && !espyiPoll_Work(b->def->poll, (size_t)(cells - before))))
             {
                 return cells;
             }
@@ -383,22 +394,7 @@ uint32_t espyiGrid_CoarseFactor(const uint32_t dims[3])
     return 16;
 }
 
-static int espyGrid_CompareCoarse(const void* a, const void* b)
-{
-    const espyiCellCoord* p = a;
-    const espyiCellCoord* q = b;
-    if (p->z != q->z)
-    {
-        return p->z < q->z ? -1 : 1;
-    }
-    if (p->y != q->y)
-    {
-        return p->y < q->y ? -1 : 1;
-    }
-    return p->x < q->x ? -1 : p->x > q->x ? 1 : 0;
-}
-
-static bool espyGrid_FillCoarse(espyiGrid* grid, const espyHooks* hooks)
+static bool espyGrid_FillCoarse(espyiGrid* grid, const espyHooks* hooks, espyiPoll* poll)
 {
     uint32_t b = espyiGrid_CoarseFactor(grid->dims);
     grid->coarseFactor = b;
@@ -413,7 +409,7 @@ static bool espyGrid_FillCoarse(espyiGrid* grid, const espyHooks* hooks)
         const espyiCellRun* run = &grid->runs[i];
         count += (run->x + run->length - 1u) / b - run->x / b + 1u;
     }
-    espyiCellCoord* blocks = espyiAlloc(hooks, count, sizeof *blocks);
+    espyiKeyed* blocks = espyiAlloc(hooks, count, sizeof *blocks);
     if (!blocks)
     {
         return false;
@@ -424,24 +420,25 @@ static bool espyGrid_FillCoarse(espyiGrid* grid, const espyHooks* hooks)
         const espyiCellRun* run = &grid->runs[i];
         for (uint32_t x = run->x / b; x <= (run->x + run->length - 1u) / b; ++x)
         {
-            blocks[used++] = (espyiCellCoord){(uint16_t)x, (uint16_t)(run->y / b), (uint16_t)(run->z / b)};
+            blocks[used++].key = (uint64_t)(run->z / b) << 32 | (uint64_t)(run->y / b) << 16 | x;
         }
     }
-    qsort(blocks, used, sizeof *blocks, espyGrid_CompareCoarse);
+    bool sorted = espyiKeyed_Sort(blocks, used, hooks, poll);
     uint32_t kept = 0;
-    for (size_t i = 0; i < used; ++i)
+    for (size_t i = 0; i < used && sorted; ++i)
     {
-        if (kept == 0 || espyGrid_CompareCoarse(&blocks[kept - 1], &blocks[i]) != 0)
+        if (kept == 0 || blocks[kept - 1].key != blocks[i].key)
         {
             blocks[kept++] = blocks[i];
         }
     }
-    grid->coarse = espyiAlloc(hooks, kept, sizeof *grid->coarse);
-    if (grid->coarse)
+    grid->coarse = sorted ? espyiAlloc(hooks, kept, sizeof *grid->coarse) : NULL;
+    for (uint32_t i = 0; i < kept && grid->coarse; ++i)
     {
-        memcpy(grid->coarse, blocks, kept * sizeof *blocks);
-        grid->coarseCount = kept;
+        uint64_t key = blocks[i].key;
+        grid->coarse[i] = (espyiCellCoord){(uint16_t)key, (uint16_t)(key >> 16), (uint16_t)(key >> 32)};
     }
+    grid->coarseCount = grid->coarse ? kept : 0;
     espyiFree(hooks, blocks);
     return grid->coarse != NULL;
 }
@@ -531,6 +528,10 @@ static espyResult espyGrid_Fill(const espyGridBuilder* b, espyiGrid* out, espyiG
     {
         cells = espyGrid_Walk(b, NULL, patience, &runs);
     }
+    if (espyiPoll_IsStopped(b->def->poll))
+    {
+        return espyResult_Cancelled;
+    }
     if (cells > limit || cells > INT32_MAX)
     {
         uint64_t estimate = cells > patience ? espyGrid_Estimate(b) : cells;
@@ -548,7 +549,9 @@ static espyResult espyGrid_Fill(const espyGridBuilder* b, espyiGrid* out, espyiG
     }
     espyGrid_Walk(b, out, UINT64_MAX, &runs);
     out->runCount = (uint32_t)runs;
-    return espyGrid_FillCoarse(out, hooks) && espyGrid_FillRows(out, hooks) ? espyResult_Ok : espyResult_OutOfMemory;
+    bool filled = !espyiPoll_IsStopped(b->def->poll) && espyGrid_FillCoarse(out, hooks, b->def->poll) &&
+                  espyGrid_FillRows(out, hooks);
+    return espyiPoll_Result(b->def->poll, filled);
 }
 
 espyResult espyiGrid_Build(const espyiGridDef* def, espyiGrid* out, espyiGridRefusal* refusal)

@@ -5,7 +5,7 @@
 
 #include <espy/bake.h>
 
-#include "core/core.h"
+#include "core/poll.h"
 
 /// Lattice cells along one axis at most: coordinates are stored in 16 bits.
 #define ESPYI_GRID_MAX_DIM 65535u
@@ -52,6 +52,7 @@ typedef struct espyiGridDef
     float cellSize;
     uint32_t maxCells;
     const espyHooks* hooks;
+    espyiPoll* poll; ///< May be null.
 } espyiGridDef;
 
 /// Why a grid was refused: LimitExceeded comes with one of these.
@@ -62,7 +63,7 @@ typedef struct espyiGridRefusal
 } espyiGridRefusal;
 
 /// Counts before it allocates, so that a huge area is refused at once. Errors: InvalidArgument (an area that is not
-/// finite, nothing to cover), LimitExceeded, OutOfMemory. On failure *out is zeroed.
+/// finite, nothing to cover), LimitExceeded, OutOfMemory, Cancelled (by the poll). On failure *out is zeroed.
 espyResult espyiGrid_Build(const espyiGridDef* def, espyiGrid* out, espyiGridRefusal* refusal);
 void espyiGrid_Free(espyiGrid* grid, const espyHooks* hooks);
 

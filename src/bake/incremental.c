@@ -5,8 +5,7 @@
 // a file's solid cells are a fixed point of how they are filled, so copying what did not change gives a full bake's
 // bytes.
 #include "bake/bake_internal.h"
-
-#include <espy/pack.h>
+#include "bake/pack_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +30,9 @@ static int espyIncremental_Compare(const void* a, const void* b)
     return x->index < y->index ? -1 : x->index > y->index ? 1 : 0;
 }
 
-// A copy that this machine can load. Errors: OutOfMemory, and those of the data.
-static espyResult espyIncremental_Load(const void* data, size_t size, const espyHooks* hooks, void** owned,
-                                       espyPvs* pvs)
+// A copy that this machine can load. Errors: OutOfMemory, Cancelled, and those of the data.
+static espyResult espyIncremental_Load(const void* data, size_t size, const espyHooks* hooks, espyiPoll* poll,
+                                       void** owned, espyPvs* pvs)
 {
     static const uint16_t probe = 1;
     uint8_t low;
@@ -44,8 +43,8 @@ static espyResult espyIncremental_Load(const void* data, size_t size, const espy
         return size == 0 ? espyResult_BadData : espyResult_OutOfMemory;
     }
     espyDataError error;
-    espyResult result = espyBake_ConvertByteOrder(data, size, low == 0, *owned, &error);
-    return result == espyResult_Ok ? espyPvs_Load(pvs, *owned, size, &error) : result;
+    espyResult result = espyiBlob_ConvertByteOrder(data, size, low == 0, *owned, hooks, poll, &error);
+    return result == espyResult_Ok ? espyiPvs_LoadPolled(pvs, *owned, size, poll, &error) : result;
 }
 
 static bool espyIncremental_SameGrid(const espyPvs* pvs, const espyiGrid* grid)
@@ -155,24 +154,24 @@ static bool espyIncremental_Match(espyiPrevious* previous, const espyiScene* sce
 }
 
 /// Columns are read bit by bit, which packed tables are not made for.
-static espyResult espyIncremental_Unpack(espyiPrevious* previous, const espyHooks* hooks)
+static espyResult espyIncremental_Unpack(espyiPrevious* previous, const espyHooks* hooks, espyiPoll* poll)
 {
     if (!previous->pvs.staticPack.model)
     {
         return espyResult_Ok;
     }
     espyPackResult plain;
-    espyResult result = espyPack_Unpack(previous->pvs.bytes, previous->pvs.size, hooks, &plain);
+    espyResult result = espyiPack_Unpack(previous->pvs.bytes, previous->pvs.size, hooks, poll, &plain);
     if (result == espyResult_Ok)
     {
         espyiFree(hooks, previous->owned);
         previous->owned = plain.data;
-        result = espyPvs_Load(&previous->pvs, plain.data, plain.size, NULL);
+        result = espyiPvs_LoadPolled(&previous->pvs, plain.data, plain.size, poll, NULL);
     }
     return result;
 }
 
-espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, const espyBakeDef* def,
+espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, const espyBakeDef* def, espyiPoll* poll,
                               espyiWarnings* warnings)
 {
     *previous = (espyiPrevious){0};
@@ -181,8 +180,8 @@ espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, 
         return espyResult_Ok;
     }
     espyResult result =
-        espyIncremental_Load(def->previous, def->previousSize, scene->hooks, &previous->owned, &previous->pvs);
-    if (result == espyResult_OutOfMemory)
+        espyIncremental_Load(def->previous, def->previousSize, scene->hooks, poll, &previous->owned, &previous->pvs);
+    if (result == espyResult_OutOfMemory || result == espyResult_Cancelled)
     {
         return result;
     }
@@ -194,9 +193,9 @@ espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, 
         return espyiWarnings_Add(warnings, espyMessageId_BakePreviousUnusable, -1, reason) ? espyResult_Ok
                                                                                            : espyResult_OutOfMemory;
     }
-    if (espyIncremental_Unpack(previous, scene->hooks) != espyResult_Ok)
+    if (espyIncremental_Unpack(previous, scene->hooks, poll) != espyResult_Ok)
     {
-        return espyResult_OutOfMemory;
+        return espyiPoll_Result(poll, false);
     }
     previous->usable = true;
     return espyIncremental_Match(previous, scene) ? espyResult_Ok : espyResult_OutOfMemory;
@@ -391,7 +390,7 @@ espyResult espyBake_Check(const espyBakeInput* input, const espyBakeDef* def, co
         out->reason = "a setting is out of range";
         return result;
     }
-    result = espyiScene_Validate(input, message, sizeof message);
+    result = espyiScene_Validate(input, NULL, message, sizeof message);
     if (result == espyResult_InvalidArgument)
     {
         out->reason = "the input breaks a rule";
@@ -404,7 +403,7 @@ espyResult espyBake_Check(const espyBakeInput* input, const espyBakeDef* def, co
     }
     void* owned = NULL;
     espyPvs pvs;
-    result = espyIncremental_Load(data, size, &hooks, &owned, &pvs);
+    result = espyIncremental_Load(data, size, &hooks, NULL, &owned, &pvs);
     if (result == espyResult_Ok)
     {
         *out = (espyBakeCheck){.firstNode = -1, .reason = ""};

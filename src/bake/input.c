@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define ESPY_INPUT_LARGE_CELLS 8.0
+// Small steps over arrays that are counted for the poll at once.
+#define ESPY_INPUT_STRIDE 256u
 
 /// A name for messages, by value.
 typedef struct espyInputName
@@ -38,9 +40,10 @@ static float espyInput_Largest(espyVec3 p)
     return z > x ? z : x;
 }
 
-// Indices within range; finite positions within the limit. *largest takes the largest coordinate.
+// Indices within range; finite positions within the limit. *largest takes the largest coordinate. False also where the
+// poll stops.
 static bool espyInput_CheckMesh(const espyTriangles* mesh, const char* kind, const char* name, int32_t node,
-                                float* largest, char* message, size_t messageSize)
+                                espyiPoll* poll, float* largest, char* message, size_t messageSize)
 {
     bool missing = (mesh->triangleCount > 0 && !mesh->indices) || (mesh->vertexCount > 0 && !mesh->positions);
     if (missing)
@@ -50,6 +53,10 @@ static bool espyInput_CheckMesh(const espyTriangles* mesh, const char* kind, con
     }
     for (uint64_t i = 0; i < 3ull * mesh->triangleCount; ++i)
     {
+        if (i % ESPY_INPUT_STRIDE == 0 && !espyiPoll_Work(poll, ESPY_INPUT_STRIDE))
+        {
+            return false;
+        }
         if (mesh->indices[i] >= mesh->vertexCount)
         {
             snprintf(message, messageSize, "%s '%s': index %u of triangle %u is past its %u vertices", kind,
@@ -59,6 +66,10 @@ static bool espyInput_CheckMesh(const espyTriangles* mesh, const char* kind, con
     }
     for (uint32_t i = 0; i < mesh->vertexCount; ++i)
     {
+        if (i % ESPY_INPUT_STRIDE == 0 && !espyiPoll_Work(poll, ESPY_INPUT_STRIDE))
+        {
+            return false;
+        }
         if (espyiFinite3(mesh->positions[i]) && espyInput_Largest(mesh->positions[i]) > *largest)
         {
             *largest = espyInput_Largest(mesh->positions[i]);
@@ -85,7 +96,7 @@ static bool espyInput_CheckAreas(const espyBakeInput* input, float* largest, cha
     return true;
 }
 
-espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t messageSize)
+espyResult espyiScene_Validate(const espyBakeInput* input, espyiPoll* poll, char* message, size_t messageSize)
 {
     bool missing = !input || (input->occluderCount > 0 && !input->occluders) ||
                    (input->occludeeCount > 0 && !input->occludees) || (input->areaCount > 0 && !input->areas);
@@ -99,9 +110,9 @@ espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t
     for (uint32_t i = 0; i < input->occluderCount; ++i)
     {
         const espyBakeOccluder* o = &input->occluders[i];
-        if (!espyInput_CheckMesh(&o->mesh, "occluder", o->name, o->node, &largest, message, messageSize))
+        if (!espyInput_CheckMesh(&o->mesh, "occluder", o->name, o->node, poll, &largest, message, messageSize))
         {
-            return espyResult_InvalidArgument;
+            return espyiPoll_IsStopped(poll) ? espyResult_Cancelled : espyResult_InvalidArgument;
         }
         triangles += o->mesh.triangleCount;
         vertices += o->mesh.vertexCount;
@@ -109,9 +120,9 @@ espyResult espyiScene_Validate(const espyBakeInput* input, char* message, size_t
     for (uint32_t i = 0; i < input->occludeeCount; ++i)
     {
         const espyBakeOccludee* o = &input->occludees[i];
-        if (!espyInput_CheckMesh(&o->mesh, "occludee", o->name, o->node, &largest, message, messageSize))
+        if (!espyInput_CheckMesh(&o->mesh, "occludee", o->name, o->node, poll, &largest, message, messageSize))
         {
-            return espyResult_InvalidArgument;
+            return espyiPoll_IsStopped(poll) ? espyResult_Cancelled : espyResult_InvalidArgument;
         }
         if ((uint64_t)o->firstOwn + o->ownCount > input->occluderCount && o->ownCount > 0)
         {
@@ -159,17 +170,19 @@ static void espyInput_PushFloats(uint64_t* hash, const float* values, size_t cou
     *hash = espyiContentHash_AddFloats(*hash, values, count);
 }
 
-static uint64_t espyInput_HashMesh(const espyiGrid* grid, const espyTriangles* mesh, bool vertices)
+// Of no use where the poll stops.
+static uint64_t espyInput_HashMesh(const espyiScene* scene, const espyTriangles* mesh, bool vertices)
 {
+    const espyiGrid* grid = &scene->grid;
     uint64_t hash = espyiContentHash_Begin(mesh->triangleCount);
-    for (uint64_t i = 0; i < mesh->triangleCount; ++i)
+    for (uint64_t i = 0; i < mesh->triangleCount && espyiPoll_Work(scene->poll, 3); ++i)
     {
         const uint32_t* at = &mesh->indices[3u * i];
         const espyVec3 corners[3] = {mesh->positions[at[0]], mesh->positions[at[1]], mesh->positions[at[2]]};
         hash = espyiContentHash_AddTriangle(hash, grid->origin, corners);
     }
     // The fixed scheme strides over the vertices as they are stored.
-    for (uint32_t i = 0; vertices && i < mesh->vertexCount; ++i)
+    for (uint32_t i = 0; vertices && i < mesh->vertexCount && espyiPoll_Work(scene->poll, 1); ++i)
     {
         espyVec3 p = espyiScene_ToLocal(grid, mesh->positions[i]);
         espyInput_PushFloats(&hash, &p.x, 3);
@@ -193,13 +206,13 @@ static void espyInput_HashAll(espyiScene* scene, const espyBakeDef* def)
     uint64_t all = espyiHash_U64(scene->settingsHash, espyiGrid_Hash(&scene->grid));
     for (uint32_t i = 0; i < input->occluderCount; ++i)
     {
-        scene->occluderHashes[i] = espyInput_HashMesh(&scene->grid, &input->occluders[i].mesh, false);
+        scene->occluderHashes[i] = espyInput_HashMesh(scene, &input->occluders[i].mesh, false);
         all = espyiHash_U64(all, scene->occluderHashes[i]);
     }
     for (uint32_t i = 0; i < input->occludeeCount; ++i)
     {
         const espyBakeOccludee* o = &input->occludees[i];
-        uint64_t hash = espyInput_HashMesh(&scene->grid, &o->mesh, true);
+        uint64_t hash = espyInput_HashMesh(scene, &o->mesh, true);
         if (scene->occludeeBad[i])
         {
             hash = espyiHash_U64(hash, 0xBADu);
@@ -238,7 +251,7 @@ static bool espyInput_GatherOccluder(espyiScene* scene, uint32_t index, espyiWar
     const espyBakeOccluder* o = &scene->input->occluders[index];
     uint32_t base = scene->vertexCount;
     espyBox box = espyBox_Empty();
-    for (uint32_t i = 0; i < o->mesh.vertexCount; ++i)
+    for (uint32_t i = 0; i < o->mesh.vertexCount && espyiPoll_Work(scene->poll, 1); ++i)
     {
         espyVec3 p = o->mesh.positions[i];
         scene->positions[base + i] = espyiScene_ToLocal(&scene->grid, p);
@@ -247,7 +260,7 @@ static bool espyInput_GatherOccluder(espyiScene* scene, uint32_t index, espyiWar
     scene->vertexCount += o->mesh.vertexCount;
     scene->occluderBoxes[index] = espyBox_IsValid(box) ? box : (espyBox){scene->grid.origin, scene->grid.origin};
     uint64_t bad = 0;
-    for (uint64_t i = 0; i < o->mesh.triangleCount; ++i)
+    for (uint64_t i = 0; i < o->mesh.triangleCount && espyiPoll_Work(scene->poll, 1); ++i)
     {
         const uint32_t* from = &o->mesh.indices[3u * i];
         espyVec3 t[3] = {scene->positions[base + from[0]], scene->positions[base + from[1]],
@@ -264,8 +277,9 @@ static bool espyInput_GatherOccluder(espyiScene* scene, uint32_t index, espyiWar
         }
         scene->objects[scene->triangleCount++] = index;
     }
-    return bad == 0 || espyiWarnings_Add(warnings, espyMessageId_BakeBadTriangles, o->node, (unsigned long long)bad,
-                                         espyInput_Name(o->name, o->node).text);
+    return !espyiPoll_IsStopped(scene->poll) &&
+           (bad == 0 || espyiWarnings_Add(warnings, espyMessageId_BakeBadTriangles, o->node, (unsigned long long)bad,
+                                          espyInput_Name(o->name, o->node).text));
 }
 
 static bool espyInput_GatherOccludee(espyiScene* scene, uint32_t index, espyiWarnings* warnings)
@@ -317,7 +331,8 @@ static espyResult espyInput_BuildGrid(espyiScene* scene, const espyBakeDef* def,
                             .bounds = espyBox_Empty(),
                             .cellSize = def->cellSize,
                             .maxCells = def->maxCells,
-                            .hooks = scene->hooks};
+                            .hooks = scene->hooks,
+                            .poll = scene->poll};
     if (input->areaCount == 0)
     {
         for (uint32_t i = 0; i < input->occludeeCount; ++i)
@@ -406,11 +421,11 @@ espyResult espyiScene_Gather(const espyBakeInput* input, const espyBakeDef* def,
     }
     if (!ok)
     {
-        return espyResult_OutOfMemory;
+        return espyiPoll_Result(out->poll, false);
     }
     out->reach = espyInput_Reach(out);
     espyInput_HashAll(out, def);
-    return espyResult_Ok;
+    return espyiPoll_Result(out->poll, !espyiPoll_IsStopped(out->poll));
 }
 
 void espyiScene_Free(espyiScene* scene)

@@ -24,6 +24,7 @@ typedef struct espyiRewrite
     const espyPvs* source;
     uint32_t major;        ///< Of the format version; the minor one stays.
     uint32_t setCounts[2]; ///< Of the header: static, dynamic.
+    espyiPoll* poll;       ///< May be null.
     espyiRewriteSection sections[ESPYI_REWRITE_MAX_SECTIONS];
     uint32_t count;
 } espyiRewrite;
@@ -31,8 +32,12 @@ typedef struct espyiRewrite
 /// Adds a section of `count` zeroed units and returns its memory; null: out of memory. Kinds must ascend.
 void* espyiRewrite_Add(espyiRewrite* rewrite, uint32_t kind, uint32_t unitBytes, uint64_t count);
 
-/// Writes the file and proves it with espyPvs_Load. Errors: OutOfMemory, LimitExceeded.
+/// Writes the file and proves it with espyPvs_Load. Errors: OutOfMemory, LimitExceeded, Cancelled (by the poll).
 espyResult espyiRewrite_Write(const espyiRewrite* rewrite, void** out, size_t* outSize);
 void espyiRewrite_Free(espyiRewrite* rewrite);
+
+/// espyPack_Unpack that asks `poll` (may be null). One more error: Cancelled.
+espyResult espyiPack_Unpack(const void* data, size_t size, const espyHooks* hooks, espyiPoll* poll,
+                            espyPackResult* out);
 
 #endif

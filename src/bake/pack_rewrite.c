@@ -114,13 +114,13 @@ static espyResult espyRewrite_Emit(const espyiRewrite* rewrite, const espyiFileS
         }
         offset = espyiFile_Align(offset + directory[i].bytes);
     }
-    header->hash = espyiFile_Hash(bytes, (size_t)size);
+    header->hash = espyiFile_Hash(bytes, (size_t)size, rewrite->poll);
     espyPvs proof;
-    espyResult result = espyPvs_Load(&proof, bytes, (size_t)size, NULL);
+    espyResult result = espyiPvs_LoadPolled(&proof, bytes, (size_t)size, rewrite->poll, NULL);
     if (result != espyResult_Ok)
     {
         espyiFree(rewrite->hooks, bytes);
-        return result;
+        return espyiPoll_IsStopped(rewrite->poll) ? espyResult_Cancelled : result;
     }
     *out = bytes;
     *outSize = (size_t)size;
@@ -150,6 +150,7 @@ typedef struct espyUnpack
 {
     const espyPvs* pvs;
     const espyHooks* hooks;
+    espyiPoll* poll;
     uint32_t words;
     uint32_t* cells;
     uint32_t* sets;
@@ -198,6 +199,11 @@ static espyResult espyUnpack_Read(espyUnpack* unpack, bool dynamic)
     for (uint32_t cell = 0; cell < cellCount; ++cell)
     {
         size_t needed;
+        // A packed word takes some tens of steps to read.
+        if (!espyiPoll_Work(unpack->poll, 32u * (size_t)unpack->words + 1u))
+        {
+            return espyResult_Cancelled;
+        }
         if (!espyiMulSize((size_t)unpack->setCount + 1u, unpack->words, &needed) ||
             !espyiGrow(unpack->hooks, (void**)&unpack->sets, &unpack->setCapacity, needed + 1u, sizeof *unpack->sets))
         {
@@ -219,7 +225,7 @@ static espyResult espyUnpack_Read(espyUnpack* unpack, bool dynamic)
 
 static espyResult espyUnpack_AddTable(const espyPvs* pvs, bool dynamic, espyiRewrite* rewrite)
 {
-    espyUnpack unpack = {.pvs = pvs, .hooks = rewrite->hooks};
+    espyUnpack unpack = {.pvs = pvs, .hooks = rewrite->hooks, .poll = rewrite->poll};
     unpack.words = dynamic ? pvs->coarseWords : pvs->staticWords;
     espyResult result = espyUnpack_Read(&unpack, dynamic);
     // What the header of a packed file tells is how many there were, shared or not.
@@ -254,16 +260,16 @@ static espyResult espyUnpack_AddTable(const espyPvs* pvs, bool dynamic, espyiRew
     return result;
 }
 
-espyResult espyPack_Unpack(const void* data, size_t size, const espyHooks* hooks, espyPackResult* out)
+espyResult espyiPack_Unpack(const void* data, size_t size, const espyHooks* hooks, espyiPoll* poll, espyPackResult* out)
 {
     *out = (espyPackResult){.hooks = espyiHooks_Resolve(hooks)};
     espyPvs pvs;
-    espyResult result = espyPvs_Load(&pvs, data, size, &out->error);
+    espyResult result = espyiPvs_LoadPolled(&pvs, data, size, poll, &out->error);
     if (result != espyResult_Ok)
     {
         return result;
     }
-    espyiRewrite rewrite = {.hooks = &out->hooks, .source = &pvs, .major = ESPYI_FILE_MAJOR};
+    espyiRewrite rewrite = {.hooks = &out->hooks, .source = &pvs, .major = ESPYI_FILE_MAJOR, .poll = poll};
     result = espyUnpack_AddTable(&pvs, false, &rewrite);
     if (result == espyResult_Ok && pvs.coarseFactor > 0)
     {
@@ -275,4 +281,9 @@ espyResult espyPack_Unpack(const void* data, size_t size, const espyHooks* hooks
     }
     espyiRewrite_Free(&rewrite);
     return result;
+}
+
+espyResult espyPack_Unpack(const void* data, size_t size, const espyHooks* hooks, espyPackResult* out)
+{
+    return espyiPack_Unpack(data, size, hooks, NULL, out);
 }

@@ -17,6 +17,8 @@
 #define ESPYI_MAX_HALVINGS 20u
 // Openings between the same two leaves up to which joining them is tried.
 #define ESPYI_JOIN_GROUP 40u
+// What clipping, subtracting or joining a polygon counts for a poll.
+#define ESPYI_CLIP_WORK 8u
 
 typedef struct espyFlat
 {
@@ -61,6 +63,7 @@ typedef struct espyPortalMaker
 {
     espyiFreeSpace* space;
     const espyHooks* hooks;
+    espyiPoll* poll;
     espyFlatList pieces, rest, front, both, stack;
     espyWindowTask* tasks;
     size_t taskCount, taskCapacity;
@@ -180,8 +183,9 @@ static double espyMaker_Slack(const espyPortalMaker* maker, const espyFlatLine* 
     return ESPYI_WINDOW_OVERLAP * line->length + maker->space->rounding;
 }
 
-/// The node's plane within the world and the planes above the node, a nanometre too large. Count 0: nothing.
-static void espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node, espyFlat* window)
+/// The node's plane within the world and the planes above the node, a nanometre too large. Count 0: nothing. False:
+/// stopped.
+static bool espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node, espyFlat* window)
 {
     const espyiBoxD* world = &maker->space->world;
     const espyiPlaneD* plane = &node->plane;
@@ -204,6 +208,10 @@ static void espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node
     uint32_t side = node->side;
     for (int32_t above = node->parent; above >= 0 && window->count >= 3;)
     {
+        if (!espyiPoll_Work(maker->poll, ESPYI_CLIP_WORK))
+        {
+            return false;
+        }
         const espyiNode* parent = &maker->space->nodes[above];
         espyFlatLine line = espyPlane_LineIn(plane, &parent->plane);
         // Where the points run out, the window stays too large.
@@ -212,6 +220,7 @@ static void espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node
         above = parent->parent;
     }
     window->count = window->count < 3 ? 0 : window->count;
+    return true;
 }
 
 // --- covers
@@ -360,7 +369,8 @@ static bool espyMaker_Uncover(espyPortalMaker* maker, const espyWindowTask* task
         for (size_t k = 0; k < count; ++k)
         {
             espyFlat piece = maker->rest.items[k];
-            if (!espyMaker_Subtract(maker, &piece, cover, &maker->rest))
+            if (!espyiPoll_Work(maker->poll, ESPYI_CLIP_WORK) ||
+                !espyMaker_Subtract(maker, &piece, cover, &maker->rest))
             {
                 return false;
             }
@@ -483,6 +493,10 @@ static bool espyMaker_Open(espyPortalMaker* maker, const espyFlat* window)
     {
         task = maker->tasks[--maker->taskCount];
         bool halved = false;
+        if (!espyiPoll_Work(maker->poll, task.count + 1))
+        {
+            return false;
+        }
         if (task.count > ESPYI_COVERS_AT_ONCE && task.depth < ESPYI_MAX_HALVINGS &&
             !espyMaker_Halve(maker, &task, &halved))
         {
@@ -512,6 +526,10 @@ static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane,
     }
     while (maker->stack.count)
     {
+        if (!espyiPoll_Work(maker->poll, ESPYI_CLIP_WORK))
+        {
+            return false;
+        }
         flat = maker->stack.items[--maker->stack.count];
         int32_t at = (int32_t)flat.tag[1];
         if (at < 0)
@@ -619,14 +637,19 @@ static uint64_t espyFlat_Pair(const espyFlat* flat)
     return (uint64_t)flat->tag[0] << 32 | flat->tag[1];
 }
 
-/// Joins openings between the same two leaves where the hull adds nothing (what it adds is only opened).
-static void espyMaker_JoinGroup(espyFlat* group, size_t* count)
+/// Joins openings between the same two leaves where the hull adds nothing (what it adds is only opened). False:
+/// stopped.
+static bool espyMaker_JoinGroup(espyPortalMaker* maker, espyFlat* group, size_t* count)
 {
     for (bool again = *count > 1 && *count <= ESPYI_JOIN_GROUP; again;)
     {
         again = false;
         for (size_t i = 0; i < *count; ++i)
         {
+            if (!espyiPoll_Work(maker->poll, ESPYI_CLIP_WORK * (*count - i)))
+            {
+                return false;
+            }
             for (size_t k = i + 1; k < *count;)
             {
                 espyFlat hull;
@@ -646,6 +669,7 @@ static void espyMaker_JoinGroup(espyFlat* group, size_t* count)
             }
         }
     }
+    return true;
 }
 
 static bool espyMaker_Emit(espyPortalMaker* maker, const espyiPlaneD* plane, const espyFlat* flat)
@@ -694,14 +718,15 @@ static bool espyMaker_SortPairs(espyPortalMaker* maker)
     {
         maker->keys[i] = (espyiKeyed){espyFlat_Pair(&maker->both.items[i]), (uint32_t)i};
     }
-    if (!espyiKeyed_Sort(maker->keys, maker->both.count, maker->hooks))
+    if (!espyiKeyed_Sort(maker->keys, maker->both.count, maker->hooks, maker->poll))
     {
         return false;
     }
     maker->front.count = 0;
     for (size_t i = 0; i < maker->both.count; ++i)
     {
-        if (!espyFlatList_Push(maker->hooks, &maker->front, &maker->both.items[maker->keys[i].value]))
+        if (!espyiPoll_Work(maker->poll, 1) ||
+            !espyFlatList_Push(maker->hooks, &maker->front, &maker->both.items[maker->keys[i].value]))
         {
             return false;
         }
@@ -713,15 +738,15 @@ static bool espyMaker_Node(espyPortalMaker* maker, const espyiNode* node, const 
                            const uint32_t* covers)
 {
     espyFlat window;
-    espyMaker_Window(maker, node, &window);
-    if (window.count == 0)
+    if (!espyMaker_Window(maker, node, &window) || window.count == 0)
     {
-        return true;
+        return !espyiPoll_IsStopped(maker->poll);
     }
     maker->coverCount = 0;
     for (uint32_t i = 0; i < node->coverCount; ++i)
     {
-        if (!espyMaker_AddCover(maker, &node->plane, pieces, &pieces->polygons[covers[node->coverFirst + i]]))
+        if (!espyiPoll_Work(maker->poll, ESPYI_CLIP_WORK) ||
+            !espyMaker_AddCover(maker, &node->plane, pieces, &pieces->polygons[covers[node->coverFirst + i]]))
         {
             return false;
         }
@@ -759,10 +784,13 @@ static bool espyMaker_Node(espyPortalMaker* maker, const espyiNode* node, const 
             ++end;
         }
         size_t count = end - first;
-        espyMaker_JoinGroup(list + first, &count);
+        if (!espyMaker_JoinGroup(maker, list + first, &count))
+        {
+            return false;
+        }
         for (size_t i = 0; i < count; ++i)
         {
-            if (!espyMaker_Emit(maker, &node->plane, &list[first + i]))
+            if (!espyiPoll_Work(maker->poll, 1) || !espyMaker_Emit(maker, &node->plane, &list[first + i]))
             {
                 return false;
             }
@@ -772,8 +800,8 @@ static bool espyMaker_Node(espyPortalMaker* maker, const espyiNode* node, const 
     return true;
 }
 
-/// A box that holds the leaf: the world tightened by each plane above it. Never empty.
-static void espyFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf)
+/// A box that holds the leaf: the world tightened by each plane above it. Never empty. False: stopped.
+static bool espyFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf, espyiPoll* poll)
 {
     espyiBoxD box = space->world;
     for (uint32_t sweep = 0; sweep < 2; ++sweep)
@@ -781,6 +809,10 @@ static void espyFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf)
         int32_t below = ~(int32_t)leaf;
         for (int32_t at = space->leafParents[leaf]; at >= 0; at = space->nodes[at].parent)
         {
+            if (!espyiPoll_Work(poll, 1))
+            {
+                return false;
+            }
             const espyiNode* node = &space->nodes[at];
             double sign = node->child[0] == below ? 1.0 : -1.0;
             below = at;
@@ -812,6 +844,7 @@ static void espyFreeSpace_BoundLeaf(espyiFreeSpace* space, uint32_t leaf)
         }
     }
     space->leafBoxes[leaf] = box;
+    return true;
 }
 
 static void espyRef_Fill(const espyiFreeSpace* space, const espyPortal* portal, uint32_t to, espyiPortalRef* ref)
@@ -840,7 +873,7 @@ static void espyRef_Fill(const espyiFreeSpace* space, const espyPortal* portal, 
     }
 }
 
-/// Both directions of every portal, leaf by leaf.
+/// Both directions of every portal, leaf by leaf. False: out of memory, or stopped.
 static bool espyMaker_Link(espyPortalMaker* maker)
 {
     espyiFreeSpace* space = maker->space;
@@ -861,17 +894,28 @@ static bool espyMaker_Link(espyPortalMaker* maker)
     }
     for (size_t i = 0; i < maker->portalCount; ++i)
     {
+        if (!espyiPoll_Work(maker->poll, 1))
+        {
+            return false;
+        }
         space->leafFirst[maker->portals[i].leaf[0] + 1] += 1;
         space->leafFirst[maker->portals[i].leaf[1] + 1] += 1;
     }
     for (uint32_t leaf = 0; leaf < space->leafCount; ++leaf)
     {
         space->leafFirst[leaf + 1] += space->leafFirst[leaf];
-        espyFreeSpace_BoundLeaf(space, leaf);
+        if (!espyFreeSpace_BoundLeaf(space, leaf, maker->poll))
+        {
+            return false;
+        }
     }
     for (size_t i = 0; i < maker->portalCount; ++i)
     {
         const espyPortal* portal = &maker->portals[i];
+        if (!espyiPoll_Work(maker->poll, 2))
+        {
+            return false;
+        }
         for (uint32_t side = 0; side < 2; ++side)
         {
             uint32_t at = space->leafFirst[portal->leaf[side]]++;
@@ -890,11 +934,11 @@ static bool espyMaker_Link(espyPortalMaker* maker)
 espyResult espyiPortals_Build(espyiFreeSpace* space, const espyiPolygonSet* pieces, const uint32_t* covers,
                               const espyiFreeSpaceDef* def, size_t maxPortals)
 {
-    espyPortalMaker maker = {.space = space, .hooks = &space->hooks, .maxPortals = maxPortals};
+    espyPortalMaker maker = {.space = space, .hooks = &space->hooks, .poll = def->poll, .maxPortals = maxPortals};
     bool ok = true;
     for (uint32_t i = 0; ok && i < space->nodeCount; ++i)
     {
-        ok = espyiFreeSpaceDef_GoesOn(def) && espyMaker_Node(&maker, &space->nodes[i], pieces, covers);
+        ok = espyMaker_Node(&maker, &space->nodes[i], pieces, covers);
     }
     ok = ok && espyMaker_Link(&maker);
     space->stats.portals = (uint32_t)maker.portalCount;
@@ -908,5 +952,5 @@ espyResult espyiPortals_Build(espyiFreeSpace* space, const espyiPolygonSet* piec
     espyiFree(maker.hooks, maker.coverIndices);
     espyiFree(maker.hooks, maker.keys);
     espyiFree(maker.hooks, maker.portals);
-    return ok ? espyResult_Ok : (maker.tooMany ? espyResult_LimitExceeded : espyResult_OutOfMemory);
+    return maker.tooMany ? espyResult_LimitExceeded : espyiPoll_Result(def->poll, ok);
 }

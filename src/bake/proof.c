@@ -9,7 +9,7 @@
 #define ESPYI_CACHED_LEAVES ((size_t)8 << 20)
 
 espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* cells, const espyiGrid* grid,
-                              const espyHooks* hooks, espyiProver** out)
+                              const espyHooks* hooks, espyiPoll* poll, espyiProver** out)
 {
     espyHooks resolved = espyiHooks_Resolve(hooks);
     if (!ESPYI_CHECK(&resolved, !grid || grid->cellCount == cells->cellCount))
@@ -24,6 +24,7 @@ espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* 
     prover->hooks = resolved;
     prover->space = space;
     prover->cells = cells;
+    prover->poll = poll;
     prover->shrink = ESPYI_SHAFT_SHRINK;
     prover->marks = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->stacks[0] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
@@ -134,9 +135,9 @@ bool espyiProver_FindLeaves(espyiProver* prover, const espyiBoxD* box, double gr
         }
         list->leaves = leaves;
         list->leaves[list->count++] = (uint32_t)~at;
-        if (depth == 0)
+        if (depth == 0 || !espyiPoll_Work(prover->poll, 1))
         {
-            return true;
+            return !espyiPoll_IsStopped(prover->poll);
         }
         at = prover->nodeStack[--depth];
     }
@@ -199,6 +200,10 @@ bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint3
         uint32_t own = 2 * prover->epoch + side, other = 2 * prover->epoch + (1 - side);
         uint32_t leaf = prover->stacks[side][--depth[side]];
         uint32_t end = space->leafFirst[leaf + 1], first = depth[side], nearest = 0;
+        if (!espyiProver_GoesOn(prover, end - space->leafFirst[leaf] + 1u))
+        {
+            return false;
+        }
         double least = DBL_MAX;
         for (uint32_t i = space->leafFirst[leaf]; i < end && !met; ++i)
         {

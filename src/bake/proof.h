@@ -22,7 +22,8 @@ typedef enum espyiVerdict
 
 /// Binary tree over the stored cells (longest axis halved), shared by all targets. Cell order in the tree is its own.
 typedef struct espyiCellTree espyiCellTree;
-espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, espyiCellTree** out);
+/// Errors: InvalidArgument (no cells, or too many), OutOfMemory, Cancelled (by the poll, which may be null).
+espyResult espyiCellTree_Build(const espyiGrid* grid, const espyHooks* hooks, espyiPoll* poll, espyiCellTree** out);
 void espyiCellTree_Destroy(espyiCellTree* tree);
 
 /// What is to be seen: the boxes of its parts (triangle clusters of at most 6 triangles; a volume is one part).
@@ -34,10 +35,11 @@ typedef struct espyiProofTarget
     uint32_t partCount;
 } espyiProofTarget;
 
-/// Scratch memory of one thread; reused over any number of calls. Create one a worker.
+/// Scratch memory of one thread; reused over any number of calls. Create one a worker. `poll` (may be null) is asked
+/// from the thread that proves; once it stops, nothing more is proven and calls return soon.
 typedef struct espyiProver espyiProver;
 espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* cells, const espyiGrid* grid,
-                              const espyHooks* hooks, espyiProver** out);
+                              const espyHooks* hooks, espyiPoll* poll, espyiProver** out);
 void espyiProver_Destroy(espyiProver* prover);
 
 /// Test A alone on two boxes: true only with a proof that they cannot see each other.

@@ -99,6 +99,7 @@ struct espyiProver
     espyHooks hooks;
     const espyiFreeSpace* space;
     const espyiCellTree* cells;
+    espyiPoll* poll;
     double shrink; ///< ESPYI_SHAFT_SHRINK; tests of the tests set more.
     uint64_t work; ///< Portal tests.
     uint64_t floods;
@@ -119,17 +120,25 @@ struct espyiProver
     size_t pairCount, pairCapacity;
     uint32_t reached[ESPYI_MAX_REACHED];
     uint32_t reachedCount; ///< May be more than were kept.
-    bool failed;           ///< Out of memory: nothing is hidden any more.
+    bool failed;           ///< Out of memory, or stopped: nothing is hidden any more.
 };
 
-/// Leaves that meet the box grown by `grow` (negative: shrunk), appended in ascending order. False: out of memory.
+/// Leaves that meet the box grown by `grow` (negative: shrunk), appended in ascending order. False: out of memory,
+/// or stopped.
 bool espyiProver_FindLeaves(espyiProver* prover, const espyiBoxD* box, double grow, espyiLeafList* list);
 /// Starts a new set of marks: 2 * epoch and 2 * epoch + 1 are unused.
 void espyiProver_NextEpoch(espyiProver* prover);
+/// Counts work for the poll. False, with `failed` set, where it says stop.
+static inline bool espyiProver_GoesOn(espyiProver* prover, size_t units)
+{
+    prover->failed = prover->failed || !espyiPoll_Work(prover->poll, units);
+    return !prover->failed;
+}
 /// True where no path inside the shaft joins the two sets of leaves.
 bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint32_t* target, size_t targetCount,
                        const uint32_t* camera, size_t cameraCount);
-/// Fills prover->parts; kept from call to call while the parts stay the same. False: out of memory.
+/// Fills prover->parts; kept from call to call while the parts stay the same. False: out of memory,
+/// or stopped.
 bool espyiProver_BuildParts(espyiProver* prover, const espyiProofTarget* target);
 /// The box with thin axes padded.
 espyiBoxD espyiBox_Pad(espyiBoxD box, double thickness);

@@ -177,6 +177,10 @@ static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32
     for (uint32_t at = 0; at < count; ++at)
     {
         uint32_t end = space->leafFirst[queue[at] + 1];
+        if (!espyiProver_GoesOn(prover, end - space->leafFirst[queue[at]] + 1u))
+        {
+            break;
+        }
         for (uint32_t i = space->leafFirst[queue[at]]; i < end; ++i)
         {
             const espyiPortalRef* ref = &space->refs[i];
@@ -198,7 +202,7 @@ static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32
     {
         prover->reached[i] = queue[i];
     }
-    // One of the target's leaves that it got to, each as likely.
+    // One of the target's leaves that it got to, each as likely. None after a stop proves nothing: `failed` is set.
     uint32_t hits = 0;
     for (size_t i = 0; i < prover->seeds[0].count; ++i)
     {

@@ -71,6 +71,10 @@ bool espyiProver_BuildParts(espyiProver* prover, const espyiProofTarget* target)
     for (uint32_t index = 0; index < 2 * target->partCount - 1; ++index)
     {
         espyiPartNode* node = &tree->nodes[index];
+        if (!espyiProver_GoesOn(prover, node->count))
+        {
+            return false;
+        }
         node->box = espyPartTree_Bound(target, tree->order + node->first, node->count);
         if (node->count > 1)
         {

@@ -24,7 +24,7 @@ static const int8_t espyNeighbours[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {
 
 bool espyiSearcher_Init(espyiSearcher* s, const espyiSearchShared* shared)
 {
-    *s = (espyiSearcher){.shared = shared};
+    *s = (espyiSearcher){.shared = shared, .poll = {.goOn = espyiControl_JobGoesOn, .context = shared->control}};
     const espyHooks* hooks = shared->scene->hooks;
     uint32_t cells = shared->scene->grid.cellCount;
     s->visible = espyiAlloc(hooks, espyiBits_Words(cells), sizeof *s->visible);
@@ -36,8 +36,8 @@ bool espyiSearcher_Init(espyiSearcher* s, const espyiSearchShared* shared)
     bool ready = s->visible && s->hidden && s->witness && s->queue && s->tries && s->open;
     if (ready && shared->space)
     {
-        ready =
-            espyiProver_Create(shared->space, shared->tree, &shared->scene->grid, hooks, &s->prover) == espyResult_Ok;
+        ready = espyiProver_Create(shared->space, shared->tree, &shared->scene->grid, hooks, &s->poll, &s->prover) ==
+                espyResult_Ok;
     }
     if (!ready)
     {
@@ -113,8 +113,8 @@ void espyiSearcher_See(espyiSearcher* s, uint32_t cell, espyVec3 witness)
 
 // --- near
 
-// Cells whose box, grown by the near distance, touches the target's box.
-static void espySearch_Near(espyiSearcher* s)
+// Cells whose box, grown by the near distance, touches the target's box. False: stopped.
+static bool espySearch_Near(espyiSearcher* s)
 {
     const espyiGrid* grid = &s->shared->scene->grid;
     espyBox box = espyBox_Grow(s->target.bounds, s->shared->nearDistance);
@@ -128,7 +128,7 @@ static void espySearch_Near(espyiSearcher* s)
         double most = (double)grid->dims[k] - 1.0;
         if (b < 0.0 || a > most)
         {
-            return;
+            return true;
         }
         first[k] = (int32_t)fmax(a, 0.0);
         last[k] = (int32_t)fmin(b, most);
@@ -137,6 +137,10 @@ static void espySearch_Near(espyiSearcher* s)
     {
         for (int32_t y = first[1]; y <= last[1]; ++y)
         {
+            if (!espyiPoll_Work(&s->poll, (size_t)(last[0] - first[0]) + 1u))
+            {
+                return false;
+            }
             for (int32_t x = first[0]; x <= last[0]; ++x)
             {
                 int32_t rank = espyiGrid_RankAt(grid, x, y, z);
@@ -147,6 +151,7 @@ static void espySearch_Near(espyiSearcher* s)
             }
         }
     }
+    return true;
 }
 
 // --- frontier
@@ -245,6 +250,10 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
     uint32_t pending = 0;
     for (uint32_t cell = 0; cell < grid->cellCount; ++cell)
     {
+        if (!espyiPoll_Work(&s->poll, 1))
+        {
+            return false;
+        }
         if (espyiSearcher_IsOpen(s, cell) && espySearch_IsEdge(grid, cell))
         {
             pending = espySearch_AimAtCell(s, cell, NULL, 6, pending);
@@ -302,6 +311,10 @@ static bool espySearch_Frontier(espyiSearcher* s)
     {
         while (s->queueHead < s->queueCount && pending + 6u * ESPY_FRONTIER_RAYS <= ESPYI_LINE_BATCH)
         {
+            if (!espyiPoll_Work(&s->poll, 1))
+            {
+                return false;
+            }
             uint32_t from = s->queue[s->queueHead++];
             for (uint32_t side = 0; side < 6; ++side)
             {
@@ -391,7 +404,7 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
 {
     if (!espyiSearcher_IsOpen(s, cell) || (uint32_t)(s->tries[cell] >> 4) > rung || !espySearch_IsWorthwhile(s, cell))
     {
-        return true;
+        return espyiPoll_Work(&s->poll, 1);
     }
     s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
     const espyiTarget* target = &s->target;
@@ -466,14 +479,16 @@ static bool espySearch_Prove(espyiSearcher* s)
 static bool espySearch_Stages(espyiSearcher* s)
 {
     espySearch_Enter(s, espyiStage_Near);
-    espySearch_Near(s);
+    bool running = espySearch_Near(s);
     s->stage->pairs += s->openFound;
 
-    espySearch_Enter(s, espyiStage_Lines);
     uint32_t before = s->openFound;
-    bool running = espyiLines_Explore(s);
-    s->stage->pairs += s->openFound - before;
-
+    if (running)
+    {
+        espySearch_Enter(s, espyiStage_Lines);
+        running = espyiLines_Explore(s);
+        s->stage->pairs += s->openFound - before;
+    }
     if (running)
     {
         espySearch_Enter(s, espyiStage_Guided);

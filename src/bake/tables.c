@@ -399,6 +399,7 @@ typedef struct espyTableBuild
 {
     const espyiGrid* grid;
     const espyHooks* hooks;
+    espyiPoll* poll;
     espySetPool pool;
     uint32_t width;
     espyColumnCursor* cursors;
@@ -452,6 +453,11 @@ static bool espyTable_InternCells(espyTableBuild* build)
     uint32_t words = build->pool.words;
     for (uint32_t first = 0; first < cellCount; first += 32u)
     {
+        // A column takes a step of its cursor, a row is hashed and compared.
+        if (!espyiPoll_Work(build->poll, build->width + 32u * (size_t)words))
+        {
+            return false;
+        }
         espyTable_FillBlock(build, first / 32u);
         for (uint32_t i = 0; i < 32u && first + i < cellCount; ++i)
         {
@@ -505,7 +511,12 @@ static bool espyTable_FillSolidCells(espyTableBuild* build, bool solidSeesAll)
     uint32_t* row = build->block;
     for (uint32_t i = 0; i < build->grid->cellCount; ++i)
     {
-        if (!espyiBits_Get(build->grid->solid, i))
+        bool solid = espyiBits_Get(build->grid->solid, i);
+        if (!espyiPoll_Work(build->poll, solid ? 8u * (size_t)build->pool.words + 1u : 1u))
+        {
+            return false;
+        }
+        if (!solid)
         {
             continue;
         }
@@ -545,6 +556,7 @@ static bool espyTable_Finish(espyTableBuild* build, espyiTable* out)
     bool good = words == 0 || out->sets != NULL;
     for (uint32_t i = 0; good && words > 0 && i < build->pool.count; ++i)
     {
+        good = espyiPoll_Work(build->poll, words);
         if (order[i] != 0)
         {
             memcpy(out->sets + (size_t)(order[i] - 1u) * words, espySetPool_Row(&build->pool, i),
@@ -595,7 +607,7 @@ espyResult espyiTable_FromRows(uint32_t cellCount, uint32_t width, espyiRowFn* f
 }
 
 espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, bool solidSeesAll,
-                            const espyHooks* hooks, espyiTable* out)
+                            const espyHooks* hooks, espyiPoll* poll, espyiTable* out)
 {
     uint32_t width = columns->columnCount;
     *out = (espyiTable){.width = width, .words = espyiBits_Words(width), .cellCount = grid->cellCount};
@@ -603,7 +615,7 @@ espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, 
     {
         return espyResult_Ok;
     }
-    espyTableBuild build = {.grid = grid, .hooks = hooks, .width = width};
+    espyTableBuild build = {.grid = grid, .hooks = hooks, .poll = poll, .width = width};
     espySetPool_Begin(&build.pool, out->words, hooks);
     build.cells = espyiAlloc(hooks, grid->cellCount, sizeof *build.cells);
     // One word at least, so that width 0 needs no case of its own.
@@ -623,9 +635,8 @@ espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, 
     if (!good)
     {
         espyiTable_Free(out, hooks);
-        return espyResult_OutOfMemory;
     }
-    return espyResult_Ok;
+    return espyiPoll_Result(poll, good);
 }
 
 void espyiTable_Free(espyiTable* table, const espyHooks* hooks)

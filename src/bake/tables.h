@@ -33,8 +33,9 @@ typedef struct espyiTable
 /// A solid cell takes the union of its open neighbours (6-neighbourhood), or'ed with its own bits; one without an open
 /// neighbour, and with solidSeesAll (quality proven) every solid cell, gets a full set. `grid->solid` null: none.
 /// Reads of the grid: cellCount, cells, dims, solid and what espyiGrid_RankAt reads. Same bytes from the same columns.
+/// Errors: OutOfMemory, Cancelled (by the poll, which may be null).
 espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, bool solidSeesAll,
-                            const espyHooks* hooks, espyiTable* out);
+                            const espyHooks* hooks, espyiPoll* poll, espyiTable* out);
 void espyiTable_Free(espyiTable* table, const espyHooks* hooks);
 
 /// Writes the row of a cell, `words` words that come zeroed; bits above the width stay 0.
@@ -67,15 +68,17 @@ typedef struct espyiBlobDef
     const uint32_t* occludeeProven; ///< Cells that are proven not to see each; for `espy info` and incremental bakes.
     bool cooked;                    ///< Without any section that only tools read.
     float bakedCellSize;            ///< Of a cook that joined cells; 0: cellSize.
+    espyiPoll* poll;                ///< May be null.
 } espyiBlobDef;
 
 /// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator, and proves it with
 /// espyPvs_Load. Deterministic: padding is 0. Node ids, parts or hashes that are null leave their section out.
-/// Errors: InvalidArgument (the def breaks a rule of the format), LimitExceeded, OutOfMemory.
+/// Errors: InvalidArgument (the def breaks a rule of the format), LimitExceeded, OutOfMemory, Cancelled (by the poll).
 espyResult espyiBlob_Write(const espyiBlobDef* def, const espyHooks* hooks, void** out, size_t* outSize);
 
-/// espyBake_ConvertByteOrder with the copy that it works on from `hooks`.
+/// espyBake_ConvertByteOrder with the copy that it works on from `hooks`, asking `poll` (may be null). One more error:
+/// Cancelled.
 espyResult espyiBlob_ConvertByteOrder(const void* data, size_t size, bool bigEndian, void* out, const espyHooks* hooks,
-                                      espyDataError* error);
+                                      espyiPoll* poll, espyDataError* error);
 
 #endif

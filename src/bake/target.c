@@ -128,7 +128,7 @@ static espyiBoxD espyTarget_BoxD(espyBox box)
 }
 
 // Halves the triangles by the median along the longest axis until at most 6 are together, then puts them in that order.
-static bool espyTarget_Cluster(espyiTarget* target, const espyHooks* hooks)
+static bool espyTarget_Cluster(espyiTarget* target, const espyHooks* hooks, espyiPoll* poll)
 {
     uint32_t n = target->triangleCount;
     size_t mostParts = (size_t)n / (ESPY_TARGET_PART / 2u) + 1u;
@@ -156,6 +156,10 @@ static bool espyTarget_Cluster(espyiTarget* target, const espyHooks* hooks)
     {
         --depth;
         uint32_t lo = stack[depth].lo, hi = stack[depth].hi;
+        if (!espyiPoll_Work(poll, hi - lo))
+        {
+            return false;
+        }
         if (hi - lo <= ESPY_TARGET_PART)
         {
             target->partFirst[target->partCount++] = lo;
@@ -227,7 +231,8 @@ static bool espyTarget_FillBoxFaces(espyiTarget* target, const espyHooks* hooks)
     return true;
 }
 
-bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint32_t occludee, espyBakeQuality quality)
+bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint32_t occludee, espyBakeQuality quality,
+                              espyiPoll* poll)
 {
     const espyBakeOccludee* in = &scene->input->occludees[occludee];
     const espyHooks* hooks = scene->hooks;
@@ -246,6 +251,10 @@ bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint
     }
     for (uint32_t i = 0; i < in->mesh.triangleCount; ++i)
     {
+        if (!espyiPoll_Work(poll, 1))
+        {
+            return false;
+        }
         espyVec3* t = &target->corners[3u * (size_t)target->triangleCount];
         bool finite = true;
         for (uint32_t k = 0; k < 3; ++k)
@@ -274,7 +283,8 @@ bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint
                          all->min.z < target->bounds.min.z || all->max.x > target->bounds.max.x ||
                          all->max.y > target->bounds.max.y || all->max.z > target->bounds.max.z;
     target->fixedCount = espyiSamples_Targets(grid, quality, target->box, &in->mesh, target->fixedTargets);
-    return (target->triangleCount > 0 || espyTarget_FillBoxFaces(target, hooks)) && espyTarget_Cluster(target, hooks);
+    return (target->triangleCount > 0 || espyTarget_FillBoxFaces(target, hooks)) &&
+           espyTarget_Cluster(target, hooks, poll);
 }
 
 bool espyiTarget_FillBlock(espyiTarget* target, const espyiScene* scene, uint32_t coarse)

@@ -63,11 +63,10 @@ int32_t espyLib_GetVersion(void)
 
 uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count)
 {
-    uint64_t h = seed ^ (0x9E3779B97F4A7C15ull * ((uint64_t)count + 1u));
+    uint64_t h = espyiHash_Begin(seed, count);
     for (size_t i = 0; i < count; ++i)
     {
-        h = (h ^ words[i]) * 0xD6E8FEB86659FD93ull;
-        h ^= h >> 32;
+        h = espyiHash_AddWord(h, words[i]);
     }
     return espyiHash_Mix(h);
 }
@@ -75,7 +74,7 @@ uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count)
 uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size)
 {
     const uint8_t* p = (const uint8_t*)bytes;
-    uint64_t h = seed ^ (0x9E3779B97F4A7C15ull * ((uint64_t)size + 1u));
+    uint64_t h = espyiHash_Begin(seed, size);
     while (size > 0)
     {
         // Assembled by shifts, so that the hash does not depend on byte order.
@@ -85,8 +84,7 @@ uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size)
         {
             word |= (uint32_t)p[i] << (8u * (uint32_t)i);
         }
-        h = (h ^ word) * 0xD6E8FEB86659FD93ull;
-        h ^= h >> 32;
+        h = espyiHash_AddWord(h, word);
         p += take;
         size -= take;
     }

@@ -86,10 +86,17 @@ static inline uint32_t espyiPopCount32(uint32_t v)
 
 // --- hash
 
-/// 64-bit hash of 32-bit words; the same on every byte order. `seed` chains calls.
-ESPYI_SHARED uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count);
-/// 64-bit hash of bytes. `seed` chains calls.
-ESPYI_SHARED uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size);
+/// The same hash as espyiHash_Words in steps: begun with the number of words to come, a word after the other, mixed.
+static inline uint64_t espyiHash_Begin(uint64_t seed, size_t count)
+{
+    return seed ^ (0x9E3779B97F4A7C15ull * ((uint64_t)count + 1u));
+}
+
+static inline uint64_t espyiHash_AddWord(uint64_t h, uint32_t word)
+{
+    h = (h ^ word) * 0xD6E8FEB86659FD93ull;
+    return h ^ (h >> 32);
+}
 
 static inline uint64_t espyiHash_Mix(uint64_t h)
 {
@@ -99,6 +106,11 @@ static inline uint64_t espyiHash_Mix(uint64_t h)
     h *= 0xD6E8FEB86659FD93ull;
     return h ^ (h >> 32);
 }
+
+/// 64-bit hash of 32-bit words; the same on every byte order. `seed` chains calls.
+ESPYI_SHARED uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count);
+/// 64-bit hash of bytes. `seed` chains calls.
+ESPYI_SHARED uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size);
 
 static inline uint64_t espyiHash_U64(uint64_t seed, uint64_t value)
 {

@@ -100,8 +100,8 @@ static espyResult espyCookJob_Open(espyCookJob* job, const void* data, size_t si
     {
         return espyResult_OutOfMemory;
     }
-    espyResult result =
-        espyiBlob_ConvertByteOrder(data, size, espyCook_IsBigEndianHere(), job->native, &job->hooks, &job->out->error);
+    espyResult result = espyiBlob_ConvertByteOrder(data, size, espyCook_IsBigEndianHere(), job->native, &job->hooks,
+                                                   NULL, &job->out->error);
     result = result == espyResult_Ok ? espyPvs_Load(&job->pvs, job->native, size, &job->out->error) : result;
     if (result == espyResult_Ok)
     {
@@ -143,7 +143,7 @@ static espyResult espyCookJob_Finish(espyCookJob* job, void* data, size_t size)
     }
     if (result == espyResult_Ok && big != espyCook_IsBigEndianHere())
     {
-        result = espyiBlob_ConvertByteOrder(data, size, big, data, &job->hooks, &job->out->error);
+        result = espyiBlob_ConvertByteOrder(data, size, big, data, &job->hooks, NULL, &job->out->error);
     }
     if (result != espyResult_Ok)
     {

@@ -27,7 +27,8 @@ static const espyiBvhKernels* espyBvh_SelectKernels(espyIsa isa)
     }
 }
 
-espyResult espyiBvh_Build(const espyiSoup* soup, espyIsa isa, uint32_t threads, const espyHooks* hooks, espyiBvh** out)
+espyResult espyiBvh_Build(const espyiSoup* soup, espyIsa isa, uint32_t threads, const espyHooks* hooks, espyiPoll* poll,
+                          espyiBvh** out)
 {
     espyHooks resolved = espyiHooks_Resolve(hooks);
     if (!ESPYI_CHECK(&resolved, soup != NULL && out != NULL))
@@ -52,7 +53,7 @@ espyResult espyiBvh_Build(const espyiSoup* soup, espyIsa isa, uint32_t threads, 
     }
     bvh->hooks = resolved;
     bvh->kernels = espyBvh_SelectKernels(isa);
-    espyResult result = espyiBvhBuild_Run(soup, threads < 1 ? 1 : threads, &resolved, &bvh->arrays);
+    espyResult result = espyiBvhBuild_Run(soup, threads < 1 ? 1 : threads, &resolved, poll, &bvh->arrays);
     if (result != espyResult_Ok)
     {
         espyiFree(&resolved, bvh);

@@ -13,6 +13,7 @@
 #include <espy/mesh.h>
 
 #include "core/core.h"
+#include "core/poll.h"
 
 /// Triangles with the object that each belongs to. Skipped at build: those with two equal corners, an index out of
 /// range, or a coordinate that is not finite or beyond 2^36 m.
@@ -52,8 +53,10 @@ typedef struct espyiHit
 typedef struct espyiBvh espyiBvh;
 
 /// Copies what it needs. An empty soup is valid and hits nothing. The tree is the same for any number of threads.
-/// Errors: InvalidArgument (null), LimitExceeded (more than 2^28 triangles), OutOfMemory. Thread: build.
-espyResult espyiBvh_Build(const espyiSoup* soup, espyIsa isa, uint32_t threads, const espyHooks* hooks, espyiBvh** out);
+/// `poll` (may be null) is asked on the calling thread alone. Errors: InvalidArgument (null), LimitExceeded (more than
+/// 2^28 triangles), OutOfMemory, Cancelled (by the poll). Thread: build.
+espyResult espyiBvh_Build(const espyiSoup* soup, espyIsa isa, uint32_t threads, const espyHooks* hooks, espyiPoll* poll,
+                          espyiBvh** out);
 void espyiBvh_Destroy(espyiBvh* bvh);
 size_t espyiBvh_GetBytes(const espyiBvh* bvh);
 

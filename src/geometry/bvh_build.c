@@ -7,6 +7,7 @@
 // Based on: I. Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007 (binning);
 //           I. Wald, C. Benthin, S. Boulos, "Getting Rid of Packets", 2008 (wide nodes of the least cost).
 #include <math.h>
+#include <stdatomic.h>
 
 #include "core/tasks.h"
 #include "geometry/bvh_tree.h"
@@ -60,6 +61,9 @@ typedef struct espyBuild
     espyBuildRange* parts;
     uint32_t partCount;
     struct espyBuildCost* costs; ///< One a node.
+    espyiPoll* poll;             ///< Of the calling thread.
+    bool alone;                  ///< There is no other thread.
+    atomic_bool stop;            ///< What the others see of its answers.
 } espyBuild;
 
 static espyBounds espyBounds_Empty(void)
@@ -298,8 +302,8 @@ static uint32_t espyBuild_Split(const espyBuild* build, espyBuildRange range)
 }
 
 /// Builds the ranges reachable from `root` by a depth-first walk; ranges of at most `partSize` go to the part list
-/// instead, where there is one.
-static void espyBuild_Grow(espyBuild* build, espyBuildRange root, uint32_t partSize)
+/// instead, where there is one. False: stopped.
+static bool espyBuild_Grow(espyBuild* build, espyBuildRange root, uint32_t partSize, espyiPoll* poll)
 {
     espyBuildRange stack[ESPYI_BVH_MAX_DEPTH + 2];
     uint32_t depth = 0;
@@ -312,6 +316,10 @@ static void espyBuild_Grow(espyBuild* build, espyBuildRange root, uint32_t partS
             build->parts[build->partCount++] = range;
             continue;
         }
+        if (!espyiPoll_Work(poll, range.end - range.begin))
+        {
+            return false;
+        }
         uint32_t middle = espyBuild_Split(build, range);
         if (middle < range.end)
         {
@@ -320,13 +328,35 @@ static void espyBuild_Grow(espyBuild* build, espyBuildRange root, uint32_t partS
             stack[depth++] = (espyBuildRange){range.begin, middle, node->left, range.depth + 1};
         }
     }
+    return true;
+}
+
+static bool espyBuild_GoesOn(void* context)
+{
+    espyBuild* build = context;
+    return !atomic_load_explicit(&build->stop, memory_order_relaxed);
+}
+
+/// The calling thread while it watches the others.
+static bool espyBuild_Watch(void* context)
+{
+    espyBuild* build = context;
+    if (!espyiPoll_Ask(build->poll))
+    {
+        atomic_store(&build->stop, true);
+    }
+    return espyBuild_GoesOn(build);
 }
 
 static void espyBuild_GrowPart(void* context, uint32_t index, uint32_t worker)
 {
     (void)worker;
     espyBuild* build = context;
-    espyBuild_Grow(build, build->parts[index], 0);
+    espyiPoll others = {espyBuild_GoesOn, build, 0, false};
+    if (!espyBuild_Grow(build, build->parts[index], 0, build->alone ? build->poll : &others))
+    {
+        atomic_store(&build->stop, true);
+    }
 }
 
 /// What the subtree of a binary node costs as part of the wide tree.
@@ -341,10 +371,15 @@ typedef struct espyBuildCost
 } espyBuildCost;
 
 /// Finds, from the leaves up, the wide tree of the least surface area cost that the binary tree can be collapsed to.
-static void espyBuild_FindCosts(const espyBuild* build, espyBuildCost* costs)
+/// False: stopped.
+static bool espyBuild_FindCosts(const espyBuild* build, espyBuildCost* costs)
 {
     for (uint32_t i = 2 * build->refCount - 1; i-- > 0;)
     {
+        if (!espyiPoll_Work(build->poll, 1))
+        {
+            return false;
+        }
         const espyBuildNode* node = &build->nodes[i];
         espyBuildCost* cost = &costs[i];
         float area = espyBounds_Area(&node->box);
@@ -391,6 +426,7 @@ static void espyBuild_FindCosts(const espyBuild* build, espyBuildCost* costs)
             cost->left[j - 1] = better ? cost->left[j - 1] : 0;
         }
     }
+    return true;
 }
 
 /// True where child a of a wide node comes after child b.
@@ -467,8 +503,8 @@ static void espyBuild_WriteLeaf(const espyBuild* build, const espyBuildNode* nod
 }
 
 /// Walks the binary tree as wide nodes, parents before children and siblings side by side. Without arrays it only
-/// counts.
-static void espyBuild_Collapse(const espyBuild* build, espyiBvhArrays* out)
+/// counts. False: stopped.
+static bool espyBuild_Collapse(const espyBuild* build, espyiBvhArrays* out)
 {
     struct
     {
@@ -480,6 +516,10 @@ static void espyBuild_Collapse(const espyBuild* build, espyiBvhArrays* out)
     stack[depth++].wide = 0;
     while (depth > 0)
     {
+        if (!espyiPoll_Work(build->poll, ESPYI_BVH_WIDTH))
+        {
+            return false;
+        }
         --depth;
         uint32_t binary = stack[depth].binary, wide = stack[depth].wide;
         uint32_t children[ESPYI_BVH_WIDTH];
@@ -528,21 +568,28 @@ static void espyBuild_Collapse(const espyBuild* build, espyiBvhArrays* out)
     }
     out->nodeCount = nodeCount;
     out->leafCount = leafCount;
+    return true;
 }
 
-static uint32_t espyBuild_GatherRefs(espyBuild* build)
+/// False: stopped.
+static bool espyBuild_GatherRefs(espyBuild* build)
 {
     const espyTriangles* triangles = &build->soup->triangles;
     uint32_t count = 0;
     for (uint32_t i = 0; i < triangles->triangleCount; ++i)
     {
         espyBounds box;
+        if (!espyiPoll_Work(build->poll, 1))
+        {
+            return false;
+        }
         if (espyBuild_TriangleBounds(triangles, i, &box))
         {
             build->refs[count++] = (espyBuildRef){box, i, 0};
         }
     }
-    return count;
+    build->refCount = count;
+    return true;
 }
 
 /// Builds into *out; on failure out's arrays are the caller's to free.
@@ -554,10 +601,10 @@ static espyResult espyBuild_Fill(espyBuild* build, uint32_t threads, const espyH
     {
         return espyResult_OutOfMemory;
     }
-    build->refCount = espyBuild_GatherRefs(build);
-    if (build->refCount == 0)
+    bool gathered = espyBuild_GatherRefs(build);
+    if (!gathered || build->refCount == 0)
     {
-        return espyResult_Ok;
+        return espyiPoll_Result(build->poll, gathered);
     }
     uint32_t partSize = build->refCount / ESPY_PART_COUNT;
     partSize = partSize < ESPY_PART_MIN ? ESPY_PART_MIN : partSize;
@@ -568,35 +615,49 @@ static espyResult espyBuild_Fill(espyBuild* build, uint32_t threads, const espyH
     {
         return espyResult_OutOfMemory;
     }
-    espyBuild_Grow(build, (espyBuildRange){0, build->refCount, 0, 0}, partSize);
-    espyiTasks_For(threads, build->partCount, espyBuild_GrowPart, build, NULL, NULL);
+    if (!espyBuild_Grow(build, (espyBuildRange){0, build->refCount, 0, 0}, partSize, build->poll))
+    {
+        return espyResult_Cancelled;
+    }
+    build->alone = threads == 1 || build->partCount == 1;
+    espyiTasks_For(threads, build->partCount, espyBuild_GrowPart, build, build->poll ? espyBuild_Watch : NULL, build);
+    if (atomic_load(&build->stop))
+    {
+        return espyResult_Cancelled;
+    }
     build->costs = espyiAlloc(hooks, build->refCount, 2 * sizeof(espyBuildCost));
     if (build->costs == NULL)
     {
         return espyResult_OutOfMemory;
     }
-    espyBuild_FindCosts(build, build->costs);
-    espyBuild_Collapse(build, out);
+    if (!espyBuild_FindCosts(build, build->costs) || !espyBuild_Collapse(build, out))
+    {
+        return espyResult_Cancelled;
+    }
     out->nodes = espyiAlloc(hooks, out->nodeCount, sizeof(espyiBvhNode));
     out->leaves = espyiAlloc(hooks, out->leafCount, sizeof(espyiBvhLeaf));
     if (out->nodes == NULL || out->leaves == NULL)
     {
         return espyResult_OutOfMemory;
     }
-    espyBuild_Collapse(build, out);
+    if (!espyBuild_Collapse(build, out))
+    {
+        return espyResult_Cancelled;
+    }
     const espyBounds* box = &build->nodes[0].box;
     out->bounds = (espyBox){{box->min[0], box->min[1], box->min[2]}, {box->max[0], box->max[1], box->max[2]}};
     return espyResult_Ok;
 }
 
-espyResult espyiBvhBuild_Run(const espyiSoup* soup, uint32_t threads, const espyHooks* hooks, espyiBvhArrays* out)
+espyResult espyiBvhBuild_Run(const espyiSoup* soup, uint32_t threads, const espyHooks* hooks, espyiPoll* poll,
+                             espyiBvhArrays* out)
 {
     *out = (espyiBvhArrays){.bounds = espyBox_Empty()};
     if (soup->triangles.triangleCount == 0)
     {
         return espyResult_Ok;
     }
-    espyBuild build = {.soup = soup};
+    espyBuild build = {.soup = soup, .poll = poll};
     espyResult result = espyBuild_Fill(&build, threads, hooks, out);
     espyiFree(hooks, build.refs);
     espyiFree(hooks, build.nodes);

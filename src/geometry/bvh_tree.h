@@ -87,7 +87,8 @@ typedef struct espyiBvhArrays
     espyBox bounds;
 } espyiBvhArrays;
 
-espyResult espyiBvhBuild_Run(const espyiSoup* soup, uint32_t threads, const espyHooks* hooks, espyiBvhArrays* out);
+espyResult espyiBvhBuild_Run(const espyiSoup* soup, uint32_t threads, const espyHooks* hooks, espyiPoll* poll,
+                             espyiBvhArrays* out);
 
 /// The tree of a built object, for tests that compare trees.
 const espyiBvhTree* espyiBvh_GetTree(const espyiBvh* bvh);

@@ -9,6 +9,8 @@
 
 #include <espy/pvs.h>
 
+#include "core/poll.h"
+
 /// "ESPY" in memory of a little-endian file, "YPSE" of a big-endian one.
 #define ESPYI_FILE_MAGIC 0x59505345u
 #define ESPYI_FILE_MAGIC_SWAPPED 0x45535059u
@@ -153,8 +155,13 @@ static inline uint64_t espyiFile_Align(uint64_t offset)
 }
 
 /// Exported from the shared espy for the library espy-bake alone, like what follows.
-/// Hash of a file in this machine's byte order, as its header should state it.
-ESPY_EXPORT uint64_t espyiFile_Hash(const void* bytes, size_t size);
+/// Hash of a file in this machine's byte order, as its header should state it; of no meaning where `poll` (may be null)
+/// stops.
+ESPY_EXPORT uint64_t espyiFile_Hash(const void* bytes, size_t size, espyiPoll* poll);
+
+/// espyPvs_Load that asks `poll` (may be null) as it hashes, which is what takes long. One more error: Cancelled.
+ESPY_EXPORT espyResult espyiPvs_LoadPolled(espyPvs* out, const void* bytes, size_t size, espyiPoll* poll,
+                                           espyDataError* error);
 
 /// Entry of the directory of a loaded file, or null.
 ESPY_EXPORT const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t kind);

@@ -767,12 +767,24 @@ static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
 
 // --- the whole
 
-uint64_t espyiFile_Hash(const void* bytes, size_t size)
+uint64_t espyiFile_Hash(const void* bytes, size_t size, espyiPoll* poll)
 {
-    const uint8_t* start = (const uint8_t*)bytes + ESPYI_FILE_HASH_START;
-    uint32_t version = ((const espyiFileHeader*)bytes)->version;
-    return espyiHash_Words(ESPYI_FILE_HASH_SEED + version, (const uint32_t*)(const void*)start,
-                           (size - ESPYI_FILE_HASH_START) / 4u);
+    const uint32_t* words = (const uint32_t*)(const void*)((const uint8_t*)bytes + ESPYI_FILE_HASH_START);
+    size_t count = (size - ESPYI_FILE_HASH_START) / 4u;
+    uint64_t h = espyiHash_Begin(ESPYI_FILE_HASH_SEED + ((const espyiFileHeader*)bytes)->version, count);
+    for (size_t i = 0; i < count;)
+    {
+        size_t pause = count - i < ESPYI_POLL_UNITS ? count : i + ESPYI_POLL_UNITS;
+        if (!espyiPoll_Work(poll, pause - i))
+        {
+            break;
+        }
+        for (; i < pause; ++i)
+        {
+            h = espyiHash_AddWord(h, words[i]);
+        }
+    }
+    return espyiHash_Mix(h);
 }
 
 /// By loop, since a large struct assignment becomes a call of memset on some targets.
@@ -813,7 +825,17 @@ static void espyLoad_Resolve(const espyLoad* load, espyPvs* out)
     out->isa = espyIsa_Detect(espyIsa_Auto);
 }
 
-espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataError* error)
+static bool espyLoad_Hash(espyLoad* load, espyiPoll* poll)
+{
+    uint64_t hash = espyiFile_Hash(load->bytes, (size_t)load->size, poll);
+    if (espyiPoll_IsStopped(poll))
+    {
+        return espyLoad_Fail(load, espyResult_Cancelled, ESPY_HEADER_OFFSET(hash), "hash");
+    }
+    return hash == load->header->hash || espyLoad_Bad(load, ESPY_HEADER_OFFSET(hash), "hash");
+}
+
+espyResult espyiPvs_LoadPolled(espyPvs* out, const void* bytes, size_t size, espyiPoll* poll, espyDataError* error)
 {
     espyLoad load;
     load.bytes = (const uint8_t*)bytes;
@@ -825,11 +847,9 @@ espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataEr
     load.error.field = "";
     espyLoad_Clear(out);
     // The hash comes last, so that damage is named by the field that it hit wherever the field itself can tell.
-    bool good =
-        espyLoad_Identity(&load) && espyLoad_Directory(&load) && espyLoad_Values(&load) &&
-        espyLoad_Entries(&load, out) && espyLoad_Cells(&load, out) && espyLoad_Coarse(&load, out) &&
-        espyLoad_BakedCellSize(&load) && espyLoad_ToolSections(&load, out) &&
-        (espyiFile_Hash(bytes, size) == load.header->hash || espyLoad_Bad(&load, ESPY_HEADER_OFFSET(hash), "hash"));
+    bool good = espyLoad_Identity(&load) && espyLoad_Directory(&load) && espyLoad_Values(&load) &&
+                espyLoad_Entries(&load, out) && espyLoad_Cells(&load, out) && espyLoad_Coarse(&load, out) &&
+                espyLoad_BakedCellSize(&load) && espyLoad_ToolSections(&load, out) && espyLoad_Hash(&load, poll);
     if (good)
     {
         espyLoad_Resolve(&load, out);
@@ -846,6 +866,11 @@ espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataEr
         error->field = load.error.field;
     }
     return load.error.result;
+}
+
+espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataError* error)
+{
+    return espyiPvs_LoadPolled(out, bytes, size, NULL, error);
 }
 
 static size_t espyPvs_SectionBytes(const espyPvs* pvs, espyiSectionKind kind)
