@@ -100,10 +100,17 @@ static inline uint32_t espyiPopCount32(uint32_t v)
 
 // --- hash
 
-/// 64-bit hash of 32-bit words; the same on every byte order. `seed` chains calls.
-ESPYI_SHARED uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count);
-/// 64-bit hash of bytes. `seed` chains calls.
-ESPYI_SHARED uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size);
+/// The same hash as espyiHash_Words in steps: begun with the number of words to come, a word after the other, mixed.
+static inline uint64_t espyiHash_Begin(uint64_t seed, size_t count)
+{
+    return seed ^ (0x9E3779B97F4A7C15ull * ((uint64_t)count + 1u));
+}
+
+static inline uint64_t espyiHash_AddWord(uint64_t h, uint32_t word)
+{
+    h = (h ^ word) * 0xD6E8FEB86659FD93ull;
+    return h ^ (h >> 32);
+}
 
 static inline uint64_t espyiHash_Mix(uint64_t h)
 {
@@ -113,6 +120,11 @@ static inline uint64_t espyiHash_Mix(uint64_t h)
     h *= 0xD6E8FEB86659FD93ull;
     return h ^ (h >> 32);
 }
+
+/// 64-bit hash of 32-bit words; the same on every byte order. `seed` chains calls.
+ESPYI_SHARED uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count);
+/// 64-bit hash of bytes. `seed` chains calls.
+ESPYI_SHARED uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size);
 
 static inline uint64_t espyiHash_U64(uint64_t seed, uint64_t value)
 {
@@ -266,11 +278,10 @@ int32_t espyLib_GetVersion(void)
 
 uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count)
 {
-    uint64_t h = seed ^ (0x9E3779B97F4A7C15ull * ((uint64_t)count + 1u));
+    uint64_t h = espyiHash_Begin(seed, count);
     for (size_t i = 0; i < count; ++i)
     {
-        h = (h ^ words[i]) * 0xD6E8FEB86659FD93ull;
-        h ^= h >> 32;
+        h = espyiHash_AddWord(h, words[i]);
     }
     return espyiHash_Mix(h);
 }
@@ -278,7 +289,7 @@ uint64_t espyiHash_Words(uint64_t seed, const uint32_t* words, size_t count)
 uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size)
 {
     const uint8_t* p = (const uint8_t*)bytes;
-    uint64_t h = seed ^ (0x9E3779B97F4A7C15ull * ((uint64_t)size + 1u));
+    uint64_t h = espyiHash_Begin(seed, size);
     while (size > 0)
     {
         // Assembled by shifts, so that the hash does not depend on byte order.
@@ -288,8 +299,7 @@ uint64_t espyiHash_Bytes(uint64_t seed, const void* bytes, size_t size)
         {
             word |= (uint32_t)p[i] << (8u * (uint32_t)i);
         }
-        h = (h ^ word) * 0xD6E8FEB86659FD93ull;
-        h ^= h >> 32;
+        h = espyiHash_AddWord(h, word);
         p += take;
         size -= take;
     }
@@ -911,6 +921,57 @@ const espyiCullKernels* ESPYI_CULL_KERNELS(void)
 #ifndef ESPYI_FORMAT_H
 #define ESPYI_FORMAT_H
 
+// How long work of one thread asks now and then whether to go on: a bake is to end within 200 ms of its cancelling.
+//
+// Counted work decides when to ask, never a clock, so that every machine asks at the same places. What the answer
+// depends on (a button, a signal, time) is the asker's business.
+#ifndef ESPYI_POLL_H
+#define ESPYI_POLL_H
+
+/// Work after which a question is due. A unit is a small step (a point, a triangle, a test of a box): ten to a hundred
+/// nanoseconds, so that a question is at most a few milliseconds late.
+#define ESPYI_POLL_UNITS 16384u
+
+typedef struct espyiPoll
+{
+    bool (*goOn)(void* context); ///< False: stop. Null: nobody will want to.
+    void* context;
+    size_t units; ///< Since the last question.
+    bool stopped; ///< What the last answer was. After a stop it is not asked again.
+} espyiPoll;
+
+/// Asks at once.
+static inline bool espyiPoll_Ask(espyiPoll* poll)
+{
+    poll->units = 0;
+    poll->stopped = poll->stopped || (poll->goOn && !poll->goOn(poll->context));
+    return !poll->stopped;
+}
+
+/// Counts work that was done or comes next; false where it should stop. A null poll always goes on.
+static inline bool espyiPoll_Work(espyiPoll* poll, size_t units)
+{
+    if (!poll)
+    {
+        return true;
+    }
+    poll->units += units;
+    return poll->units < ESPYI_POLL_UNITS ? !poll->stopped : espyiPoll_Ask(poll);
+}
+
+static inline bool espyiPoll_IsStopped(const espyiPoll* poll)
+{
+    return poll && poll->stopped;
+}
+
+/// What a function that gave up reports: that it was told to, or else that memory ran out.
+static inline espyResult espyiPoll_Result(const espyiPoll* poll, bool done)
+{
+    return done ? espyResult_Ok : espyiPoll_IsStopped(poll) ? espyResult_Cancelled : espyResult_OutOfMemory;
+}
+
+#endif
+
 /// "ESPY" in memory of a little-endian file, "YPSE" of a big-endian one.
 #define ESPYI_FILE_MAGIC 0x59505345u
 #define ESPYI_FILE_MAGIC_SWAPPED 0x45535059u
@@ -1014,6 +1075,7 @@ typedef enum espyiSectionKind
     espyiSectionKind_Hashes = 0x102,       ///< uint64_t: occluders, then occludees.
     espyiSectionKind_SolidCells = 0x103,   ///< One bit a cell.
     espyiSectionKind_Statistics = 0x104,   ///< uint32_t: cells proven not to see each occludee.
+    espyiSectionKind_Unknown = 0x105,      ///< uint32_t: cells that draw each occludee for want of a proof.
 } espyiSectionKind;
 
 /// Up to 32 stored cells (or coarse blocks) that share y and z. Bit i of `mask` stands for x = 32 * xBlock + i.
@@ -1055,8 +1117,13 @@ static inline uint64_t espyiFile_Align(uint64_t offset)
 }
 
 /// Exported from the shared espy for the library espy-bake alone, like what follows.
-/// Hash of a file in this machine's byte order, as its header should state it.
-ESPY_EXPORT uint64_t espyiFile_Hash(const void* bytes, size_t size);
+/// Hash of a file in this machine's byte order, as its header should state it; of no meaning where `poll` (may be null)
+/// stops.
+ESPY_EXPORT uint64_t espyiFile_Hash(const void* bytes, size_t size, espyiPoll* poll);
+
+/// espyPvs_Load that asks `poll` (may be null) as it hashes, which is what takes long. One more error: Cancelled.
+ESPY_EXPORT espyResult espyiPvs_LoadPolled(espyPvs* out, const void* bytes, size_t size, espyiPoll* poll,
+                                           espyDataError* error);
 
 /// Entry of the directory of a loaded file, or null.
 ESPY_EXPORT const espyiFileSection* espyiFile_Find(const void* bytes, uint32_t kind);
@@ -2058,6 +2125,8 @@ static const char* espyLoad_Name(espyiSectionKind kind)
         return "SOLID_CELLS";
     case espyiSectionKind_Statistics:
         return "STATISTICS";
+    case espyiSectionKind_Unknown:
+        return "UNKNOWN";
     }
     return "section";
 }
@@ -2499,11 +2568,13 @@ static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
     const void* hashes;
     const void* solid;
     const void* statistics;
+    const void* unknown;
     if (!espyLoad_Section(load, espyiSectionKind_Nodes, false, 4, 4, entries, &nodes) ||
         !espyLoad_Section(load, espyiSectionKind_Parts, false, 4, 4, h->occludeeCount, &parts) ||
         !espyLoad_Section(load, espyiSectionKind_Hashes, false, 8, 8, entries, &hashes) ||
         !espyLoad_Section(load, espyiSectionKind_SolidCells, false, 4, 4, espyiBits_Words(h->cellCount), &solid) ||
-        !espyLoad_Section(load, espyiSectionKind_Statistics, false, 4, 4, h->occludeeCount, &statistics))
+        !espyLoad_Section(load, espyiSectionKind_Statistics, false, 4, 4, h->occludeeCount, &statistics) ||
+        !espyLoad_Section(load, espyiSectionKind_Unknown, false, 4, 4, h->occludeeCount, &unknown))
     {
         return false;
     }
@@ -2540,12 +2611,24 @@ static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
 
 // --- the whole
 
-uint64_t espyiFile_Hash(const void* bytes, size_t size)
+uint64_t espyiFile_Hash(const void* bytes, size_t size, espyiPoll* poll)
 {
-    const uint8_t* start = (const uint8_t*)bytes + ESPYI_FILE_HASH_START;
-    uint32_t version = ((const espyiFileHeader*)bytes)->version;
-    return espyiHash_Words(ESPYI_FILE_HASH_SEED + version, (const uint32_t*)(const void*)start,
-                           (size - ESPYI_FILE_HASH_START) / 4u);
+    const uint32_t* words = (const uint32_t*)(const void*)((const uint8_t*)bytes + ESPYI_FILE_HASH_START);
+    size_t count = (size - ESPYI_FILE_HASH_START) / 4u;
+    uint64_t h = espyiHash_Begin(ESPYI_FILE_HASH_SEED + ((const espyiFileHeader*)bytes)->version, count);
+    for (size_t i = 0; i < count;)
+    {
+        size_t pause = count - i < ESPYI_POLL_UNITS ? count : i + ESPYI_POLL_UNITS;
+        if (!espyiPoll_Work(poll, pause - i))
+        {
+            break;
+        }
+        for (; i < pause; ++i)
+        {
+            h = espyiHash_AddWord(h, words[i]);
+        }
+    }
+    return espyiHash_Mix(h);
 }
 
 /// By loop, since a large struct assignment becomes a call of memset on some targets.
@@ -2586,7 +2669,17 @@ static void espyLoad_Resolve(const espyLoad* load, espyPvs* out)
     out->isa = espyIsa_Detect(espyIsa_Auto);
 }
 
-espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataError* error)
+static bool espyLoad_Hash(espyLoad* load, espyiPoll* poll)
+{
+    uint64_t hash = espyiFile_Hash(load->bytes, (size_t)load->size, poll);
+    if (espyiPoll_IsStopped(poll))
+    {
+        return espyLoad_Fail(load, espyResult_Cancelled, ESPY_HEADER_OFFSET(hash), "hash");
+    }
+    return hash == load->header->hash || espyLoad_Bad(load, ESPY_HEADER_OFFSET(hash), "hash");
+}
+
+espyResult espyiPvs_LoadPolled(espyPvs* out, const void* bytes, size_t size, espyiPoll* poll, espyDataError* error)
 {
     espyLoad load;
     load.bytes = (const uint8_t*)bytes;
@@ -2598,11 +2691,9 @@ espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataEr
     load.error.field = "";
     espyLoad_Clear(out);
     // The hash comes last, so that damage is named by the field that it hit wherever the field itself can tell.
-    bool good =
-        espyLoad_Identity(&load) && espyLoad_Directory(&load) && espyLoad_Values(&load) &&
-        espyLoad_Entries(&load, out) && espyLoad_Cells(&load, out) && espyLoad_Coarse(&load, out) &&
-        espyLoad_BakedCellSize(&load) && espyLoad_ToolSections(&load, out) &&
-        (espyiFile_Hash(bytes, size) == load.header->hash || espyLoad_Bad(&load, ESPY_HEADER_OFFSET(hash), "hash"));
+    bool good = espyLoad_Identity(&load) && espyLoad_Directory(&load) && espyLoad_Values(&load) &&
+                espyLoad_Entries(&load, out) && espyLoad_Cells(&load, out) && espyLoad_Coarse(&load, out) &&
+                espyLoad_BakedCellSize(&load) && espyLoad_ToolSections(&load, out) && espyLoad_Hash(&load, poll);
     if (good)
     {
         espyLoad_Resolve(&load, out);
@@ -2619,6 +2710,11 @@ espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataEr
         error->field = load.error.field;
     }
     return load.error.result;
+}
+
+espyResult espyPvs_Load(espyPvs* out, const void* bytes, size_t size, espyDataError* error)
+{
+    return espyiPvs_LoadPolled(out, bytes, size, NULL, error);
 }
 
 static size_t espyPvs_SectionBytes(const espyPvs* pvs, espyiSectionKind kind)

@@ -109,6 +109,8 @@ typedef struct espyBakeRun
     bool* finished;            // Columns taken from a checkpoint: occludees, then blocks.
     uint32_t* order;           // Occludees, the costly ones first.
     uint32_t* proven;          // Of each occludee: cells that are proven not to see it.
+    uint32_t* unknown;         // And cells that draw it for want of a proof.
+    uint64_t copied;           // Occludees whose answers came from an earlier file.
     espyiTargetCounts* counts; // One a thread.
     espyiStageCount prepare, write;
 } espyBakeRun;
@@ -234,7 +236,9 @@ static espyResult espyBake_Prepare(espyBakeRun* run)
     {
         return espyResult_OutOfMemory;
     }
-    return espyiPrevious_Open(&run->previous, scene, run->def, &run->poll, &run->owner->warnings);
+    result = espyiPrevious_Open(&run->previous, scene, run->def, &run->poll, &run->owner->warnings);
+    run->copied = run->previous.copied;
+    return result;
 }
 
 // --- columns
@@ -257,6 +261,7 @@ static bool espyBake_Restore(void* context, uint32_t column, const uint32_t* cel
     if (column < run->input->occludeeCount)
     {
         run->proven[column] = (uint32_t)counts->provenHidden;
+        run->unknown[column] = (uint32_t)counts->unknown;
         run->counts[0].visible += counts->visible;
         run->counts[0].hidden += counts->hidden;
         run->counts[0].provenHidden += counts->provenHidden;
@@ -315,7 +320,8 @@ static espyResult espyBake_OpenColumns(espyBakeRun* run)
     run->counts = espyiAlloc(run->hooks, run->threads, sizeof *run->counts);
     run->searchers = espyiAlloc(run->hooks, run->threads, sizeof *run->searchers);
     run->proven = espyiAlloc(run->hooks, (size_t)occludees + 1u, sizeof *run->proven);
-    if (!run->finished || !run->proven || !run->counts || !run->searchers || !espyBake_OrderJobs(run))
+    run->unknown = espyiAlloc(run->hooks, (size_t)occludees + 1u, sizeof *run->unknown);
+    if (!run->finished || !run->proven || !run->unknown || !run->counts || !run->searchers || !espyBake_OrderJobs(run))
     {
         return espyResult_OutOfMemory;
     }
@@ -381,6 +387,9 @@ static void espyBake_CountCopied(const espyBakeRun* run, const espyiSearcher* se
         counts->visible += espyiPopCount32(searcher->visible[i] & ~grid->solid[i]);
     }
     uint64_t rest = grid->cellCount - grid->solidCount - counts->visible;
+    uint64_t unknown = espyiPrevious_GetUnknown(&run->previous, slot);
+    counts->unknown = unknown < counts->visible ? unknown : counts->visible;
+    counts->visible -= counts->unknown;
     counts->provenHidden = espyiPrevious_GetProven(&run->previous, slot);
     counts->provenHidden = counts->provenHidden < rest ? counts->provenHidden : rest;
     counts->hidden = rest - counts->provenHidden;
@@ -392,6 +401,7 @@ static void espyBake_FinishColumn(espyBakeRun* run, uint32_t column, uint32_t wo
     if (column < run->input->occludeeCount)
     {
         run->proven[column] = (uint32_t)counts->provenHidden;
+        run->unknown[column] = (uint32_t)counts->unknown;
         run->counts[worker].visible += counts->visible;
         run->counts[worker].hidden += counts->hidden;
         run->counts[worker].provenHidden += counts->provenHidden;
@@ -558,6 +568,7 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
             .occluderHashes = scene->occluderHashes,
             .occludeeHashes = scene->occludeeHashes,
             .occludeeProven = run->proven,
+            .occludeeUnknown = run->def->quality == espyBakeQuality_Proven ? run->unknown : NULL,
             .statics = statics,
             .dynamics = dynamics,
             .poll = &run->poll,
@@ -568,6 +579,24 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
     return result;
 }
 
+// Gives back what only the search needs. Writing needs room for itself.
+static void espyBake_EndSearch(espyBakeRun* run)
+{
+    for (uint32_t i = 0; i < run->threads && run->searchers; ++i)
+    {
+        espyiSearcher_Free(&run->searchers[i]);
+    }
+    espyiPrevious_Close(&run->previous, run->hooks);
+    espyiFree(run->hooks, run->sampleMasks);
+    espyiCellTree_Destroy(run->tree);
+    espyiFreeSpace_Destroy(run->space);
+    espyiBvh_Destroy(run->bvh);
+    run->sampleMasks = NULL;
+    run->tree = NULL;
+    run->space = NULL;
+    run->bvh = NULL;
+}
+
 static espyResult espyBake_Write(espyBakeRun* run)
 {
     if (!espyBake_Advance(run, espyBakeStage_Write))
@@ -575,16 +604,17 @@ static espyResult espyBake_Write(espyBakeRun* run)
         return espyResult_Cancelled;
     }
     double cpu = espyiClock_ThreadCpuSeconds();
-    bool strict = run->def->quality == espyBakeQuality_Proven;
+    bool strict = run->def->quality == espyBakeQuality_Proven, moving = run->dynamics != NULL;
+    espyBake_EndSearch(run);
     espyiTable statics = {0}, dynamics = {0};
-    espyResult result = espyiTable_Build(run->statics, &run->scene.grid, strict, run->hooks, &run->poll, &statics);
-    if (result == espyResult_Ok && run->dynamics)
+    espyResult result = espyiTable_Consume(&run->statics, &run->scene.grid, strict, run->hooks, &run->poll, &statics);
+    if (result == espyResult_Ok && moving)
     {
-        result = espyiTable_Build(run->dynamics, &run->scene.grid, strict, run->hooks, &run->poll, &dynamics);
+        result = espyiTable_Consume(&run->dynamics, &run->scene.grid, strict, run->hooks, &run->poll, &dynamics);
     }
     if (result == espyResult_Ok)
     {
-        result = espyBake_WriteBlob(run, &statics, run->dynamics ? &dynamics : NULL);
+        result = espyBake_WriteBlob(run, &statics, moving ? &dynamics : NULL);
     }
     espyiTable_Free(&statics, run->hooks);
     espyiTable_Free(&dynamics, run->hooks);
@@ -647,7 +677,7 @@ static void espyBake_FillStats(espyBakeRun* run)
         stats->totalWork += work;
         stats->maxThreadWork = work > stats->maxThreadWork ? work : stats->maxThreadWork;
     }
-    stats->copiedOccludees = run->previous.copied;
+    stats->copiedOccludees = run->copied;
     stats->retestedOccludees = stats->occludees - stats->copiedOccludees;
     stats->seconds = espyiClock_Seconds() - run->start;
     stats->peakMemoryBytes = atomic_load(&run->owner->peak);
@@ -655,23 +685,16 @@ static void espyBake_FillStats(espyBakeRun* run)
 
 static void espyBake_Close(espyBakeRun* run, bool finished)
 {
-    for (uint32_t i = 0; i < run->threads && run->searchers; ++i)
-    {
-        espyiSearcher_Free(&run->searchers[i]);
-    }
+    espyBake_EndSearch(run);
     espyiFree(run->hooks, run->searchers);
     espyiFree(run->hooks, run->counts);
     espyiFree(run->hooks, run->finished);
     espyiFree(run->hooks, run->proven);
+    espyiFree(run->hooks, run->unknown);
     espyiFree(run->hooks, run->order);
     espyiCheckpoint_Close(run->checkpoint, finished);
-    espyiPrevious_Close(&run->previous, run->hooks);
     espyiColumns_Destroy(run->statics);
     espyiColumns_Destroy(run->dynamics);
-    espyiFree(run->hooks, run->sampleMasks);
-    espyiCellTree_Destroy(run->tree);
-    espyiFreeSpace_Destroy(run->space);
-    espyiBvh_Destroy(run->bvh);
     espyiScene_Free(&run->scene);
 }
 

@@ -260,6 +260,7 @@ typedef struct espyiSearcher
 } espyiSearcher;
 
 bool espyiSearcher_Init(espyiSearcher* searcher, const espyiSearchShared* shared);
+/// What it counted stays.
 void espyiSearcher_Free(espyiSearcher* searcher);
 /// Answers for searcher->target: fills visible and hidden. False: stopped.
 bool espyiSearcher_Run(espyiSearcher* searcher, espyiTargetCounts* counts);
@@ -309,6 +310,8 @@ espyResult espyiPrevious_Open(espyiPrevious* previous, const espyiScene* scene, 
 void espyiPrevious_Close(espyiPrevious* previous, const espyHooks* hooks);
 /// Cells proven not to see an old occludee slot.
 uint32_t espyiPrevious_GetProven(const espyiPrevious* previous, uint32_t slot);
+/// Cells that draw an old occludee slot for want of a proof.
+uint32_t espyiPrevious_GetUnknown(const espyiPrevious* previous, uint32_t slot);
 /// The column of an old occludee slot, or of a coarse block.
 void espyiPrevious_GetStatic(const espyiPrevious* previous, uint32_t slot, uint32_t* cellBits);
 void espyiPrevious_GetDynamic(const espyiPrevious* previous, uint32_t coarse, uint32_t* cellBits);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define ESPY_BLOB_MAX_SECTIONS 15u
+#define ESPY_BLOB_MAX_SECTIONS 16u
 /// Each doubling of the index makes a probe that is too long far less likely; eight never happen by chance.
 #define ESPY_MAP_MAX_DOUBLINGS 8u
 
@@ -229,6 +229,11 @@ static void espyBlob_AddSections(espyBlob* blob)
     if (allOccludees || def->occludeeProven)
     {
         espyBlob_Add(blob, espyiSectionKind_Statistics, 4, 4, def->occludeeProven, def->occludeeCount);
+        espyBlob_MarkTool(blob);
+    }
+    if (def->occludeeUnknown && !allOccludees)
+    {
+        espyBlob_Add(blob, espyiSectionKind_Unknown, 4, 4, def->occludeeUnknown, def->occludeeCount);
         espyBlob_MarkTool(blob);
     }
 }

@@ -85,6 +85,13 @@ static bool espyIncremental_HasHashes(const espyPvs* pvs)
            espyiFile_Find(pvs->bytes, espyiSectionKind_Statistics) != NULL;
 }
 
+// A proven file draws what it has neither seen nor proven; without its count there is no telling the two apart.
+static bool espyIncremental_HasUnknown(const espyPvs* pvs)
+{
+    return espyIncremental_Header(pvs)->quality != (uint32_t)espyBakeQuality_Proven || pvs->occludeeCount == 0 ||
+           espyiFile_Find(pvs->bytes, espyiSectionKind_Unknown) != NULL;
+}
+
 // First reason why no answer of the file holds for this level, or null. Occluders count in order: of two at the same
 // place, which one is hit first may decide where guided lines look.
 static const char* espyIncremental_FindChange(const espyPvs* pvs, const espyiScene* scene)
@@ -100,6 +107,10 @@ static const char* espyIncremental_FindChange(const espyPvs* pvs, const espyiSce
     if (!espyIncremental_SameGrid(pvs, &scene->grid))
     {
         return "the cells changed";
+    }
+    if (!espyIncremental_HasUnknown(pvs))
+    {
+        return "it does not say which answers are unknown";
     }
     bool same = pvs->occluderCount == scene->input->occluderCount;
     for (uint32_t i = 0; i < scene->input->occluderCount && same; ++i)
@@ -221,10 +232,20 @@ void espyiPrevious_GetStatic(const espyiPrevious* previous, uint32_t slot, uint3
     }
 }
 
+static uint32_t espyIncremental_GetCount(const espyPvs* pvs, espyiSectionKind kind, uint32_t slot)
+{
+    const espyiFileSection* section = espyiFile_Find(pvs->bytes, (uint32_t)kind);
+    return section ? ((const uint32_t*)(const void*)(pvs->bytes + (size_t)section->offset))[slot] : 0;
+}
+
 uint32_t espyiPrevious_GetProven(const espyiPrevious* previous, uint32_t slot)
 {
-    const espyiFileSection* section = espyiFile_Find(previous->pvs.bytes, espyiSectionKind_Statistics);
-    return ((const uint32_t*)(const void*)(previous->pvs.bytes + (size_t)section->offset))[slot];
+    return espyIncremental_GetCount(&previous->pvs, espyiSectionKind_Statistics, slot);
+}
+
+uint32_t espyiPrevious_GetUnknown(const espyiPrevious* previous, uint32_t slot)
+{
+    return espyIncremental_GetCount(&previous->pvs, espyiSectionKind_Unknown, slot);
 }
 
 void espyiPrevious_GetDynamic(const espyiPrevious* previous, uint32_t coarse, uint32_t* cellBits)

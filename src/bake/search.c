@@ -64,7 +64,9 @@ void espyiSearcher_Free(espyiSearcher* s)
     espyiFree(hooks, s->queue);
     espyiFree(hooks, s->tries);
     espyiFree(hooks, s->open);
-    *s = (espyiSearcher){0};
+    espyiSearcher counted = {.work = s->work};
+    memcpy(counted.stages, s->stages, sizeof counted.stages);
+    *s = counted;
 }
 
 // --- bookkeeping

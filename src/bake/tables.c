@@ -606,8 +606,9 @@ espyResult espyiTable_FromRows(uint32_t cellCount, uint32_t width, espyiRowFn* f
     return espyResult_Ok;
 }
 
-espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, bool solidSeesAll,
-                            const espyHooks* hooks, espyiPoll* poll, espyiTable* out)
+/// `spent`: where the columns are kept that go once they are turned; null: they stay.
+static espyResult espyTable_FromColumns(const espyiColumns* columns, espyiColumns** spent, const espyiGrid* grid,
+                                        bool solidSeesAll, const espyHooks* hooks, espyiPoll* poll, espyiTable* out)
 {
     uint32_t width = columns->columnCount;
     *out = (espyiTable){.width = width, .words = espyiBits_Words(width), .cellCount = grid->cellCount};
@@ -626,8 +627,13 @@ espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, 
     {
         build.cursors[i] = espyColumnCursor_Begin(&columns->columns[i]);
     }
-    good = good && espyTable_InternCells(&build) && (!grid->solid || espyTable_FillSolidCells(&build, solidSeesAll)) &&
-           espyTable_Finish(&build, out);
+    good = good && espyTable_InternCells(&build);
+    if (spent)
+    {
+        espyiColumns_Destroy(*spent);
+        *spent = NULL;
+    }
+    good = good && (!grid->solid || espyTable_FillSolidCells(&build, solidSeesAll)) && espyTable_Finish(&build, out);
     espySetPool_End(&build.pool);
     espyiFree(hooks, build.cursors);
     espyiFree(hooks, build.block);
@@ -637,6 +643,18 @@ espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, 
         espyiTable_Free(out, hooks);
     }
     return espyiPoll_Result(poll, good);
+}
+
+espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, bool solidSeesAll,
+                            const espyHooks* hooks, espyiPoll* poll, espyiTable* out)
+{
+    return espyTable_FromColumns(columns, NULL, grid, solidSeesAll, hooks, poll, out);
+}
+
+espyResult espyiTable_Consume(espyiColumns** columns, const espyiGrid* grid, bool solidSeesAll, const espyHooks* hooks,
+                              espyiPoll* poll, espyiTable* out)
+{
+    return espyTable_FromColumns(*columns, columns, grid, solidSeesAll, hooks, poll, out);
 }
 
 void espyiTable_Free(espyiTable* table, const espyHooks* hooks)

@@ -38,6 +38,11 @@ espyResult espyiTable_Build(const espyiColumns* columns, const espyiGrid* grid, 
                             const espyHooks* hooks, espyiPoll* poll, espyiTable* out);
 void espyiTable_Free(espyiTable* table, const espyHooks* hooks);
 
+/// The same from columns that nobody needs any more: *columns are destroyed (and null) as soon as all rows are shared,
+/// whether the rest goes well or not, since columns, rows and a table at once would be the most that a bake ever holds.
+espyResult espyiTable_Consume(espyiColumns** columns, const espyiGrid* grid, bool solidSeesAll, const espyHooks* hooks,
+                              espyiPoll* poll, espyiTable* out);
+
 /// Writes the row of a cell, `words` words that come zeroed; bits above the width stay 0.
 typedef void espyiRowFn(void* context, uint32_t cell, uint32_t* row);
 /// The same table from rows that are written one by one, in order of the cells.
@@ -64,11 +69,12 @@ typedef struct espyiBlobDef
     const uint64_t* occluderHashes;
     const uint64_t* occludeeHashes;
     const espyiTable* statics;
-    const espyiTable* dynamics;     ///< Null: no dynamic table.
-    const uint32_t* occludeeProven; ///< Cells that are proven not to see each; for `espy info` and incremental bakes.
-    bool cooked;                    ///< Without any section that only tools read.
-    float bakedCellSize;            ///< Of a cook that joined cells; 0: cellSize.
-    espyiPoll* poll;                ///< May be null.
+    const espyiTable* dynamics;      ///< Null: no dynamic table.
+    const uint32_t* occludeeProven;  ///< Cells that are proven not to see each; for `espy info` and incremental bakes.
+    const uint32_t* occludeeUnknown; ///< Cells that draw each for want of a proof, for incremental bakes.
+    bool cooked;                     ///< Without any section that only tools read.
+    float bakedCellSize;             ///< Of a cook that joined cells; 0: cellSize.
+    espyiPoll* poll;                 ///< May be null.
 } espyiBlobDef;
 
 /// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator, and proves it with

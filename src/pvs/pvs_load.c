@@ -285,6 +285,8 @@ static const char* espyLoad_Name(espyiSectionKind kind)
         return "SOLID_CELLS";
     case espyiSectionKind_Statistics:
         return "STATISTICS";
+    case espyiSectionKind_Unknown:
+        return "UNKNOWN";
     }
     return "section";
 }
@@ -726,11 +728,13 @@ static bool espyLoad_ToolSections(espyLoad* load, espyPvs* pvs)
     const void* hashes;
     const void* solid;
     const void* statistics;
+    const void* unknown;
     if (!espyLoad_Section(load, espyiSectionKind_Nodes, false, 4, 4, entries, &nodes) ||
         !espyLoad_Section(load, espyiSectionKind_Parts, false, 4, 4, h->occludeeCount, &parts) ||
         !espyLoad_Section(load, espyiSectionKind_Hashes, false, 8, 8, entries, &hashes) ||
         !espyLoad_Section(load, espyiSectionKind_SolidCells, false, 4, 4, espyiBits_Words(h->cellCount), &solid) ||
-        !espyLoad_Section(load, espyiSectionKind_Statistics, false, 4, 4, h->occludeeCount, &statistics))
+        !espyLoad_Section(load, espyiSectionKind_Statistics, false, 4, 4, h->occludeeCount, &statistics) ||
+        !espyLoad_Section(load, espyiSectionKind_Unknown, false, 4, 4, h->occludeeCount, &unknown))
     {
         return false;
     }
