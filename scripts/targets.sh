@@ -25,6 +25,7 @@ targets=(
     "x86_64_baseline|little|gcc -m64 -DESPY_NO_KERNELS|"
     "mingw|little|x86_64-w64-mingw32-gcc -static|wine"
     "wasm32|little|clang --target=wasm32 -nostdlib -mbulk-memory -isystem tests/targets/freestanding|node tests/targets/answers.mjs"
+    "wasm128|little|clang --target=wasm32 -msimd128 -nostdlib -mbulk-memory -isystem tests/targets/freestanding|node tests/targets/answers.mjs"
 )
 
 runtime=()
@@ -36,6 +37,7 @@ for folder in core math pvs raster device tester query proxy world; do
         esac
     done
 done
+wasm_link="-Wl,--no-entry -Wl,--export-dynamic -Wl,--strip-all"
 reader=(src/core/base.c src/core/isa.c src/math/math.c src/pvs/*.c)
 warnings="-Wall -Wextra -Wconversion -Wshadow -Werror"
 
@@ -79,7 +81,7 @@ compile() { # OUT-FOLDER COMPILER-LINE FILE...
     mkdir -p "$out"
     for file in "$@"; do
         # shellcheck disable=SC2046,SC2086
-        ${line%%|*} -std=c17 -ffp-contract=off -Os -Iinclude -Isrc -Itests/targets $warnings $(extra_flags "$line" "$file") \
+        ${line%%|*} -std=c17 -ffp-contract=off -Os -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -Itests/targets $warnings $(extra_flags "$line" "$file") \
             -c "$file" -o "$out/$(basename "$file" .c).o"
     done
 }
@@ -129,11 +131,10 @@ cook_levels() {
 
 link() { # NAME COMPILER-LINE
     local name=$1 line=$2
-    if [ "$name" = wasm32 ]; then
+    if [[ $name = wasm* ]]; then
         compile "$work/$name/program" "$line" tests/targets/answers.c tests/targets/answers_wasm.c
         # shellcheck disable=SC2086
-        $line -Wl,--no-entry -Wl,--export-dynamic -Wl,--strip-all "$work/$name"/program/*.o "$work/$name"/reader/*.o \
-            -o "$work/$name/answers"
+        $line $wasm_link "$work/$name"/program/*.o "$work/$name"/reader/*.o -o "$work/$name/answers"
     else
         compile "$work/$name/program" "$line" tests/targets/answers.c tests/targets/answers_main.c
         # shellcheck disable=SC2086
@@ -176,6 +177,48 @@ compare() { # NAME ORDER RUNNER PROGRAM
     done
 }
 
+# The kernels of proxy occlusion: plain C and the target's own set give the same images there and here.
+link_proxies() { # NAME COMPILER-LINE
+    local name=$1 line=$2 own
+    if [[ $name = wasm* ]]; then
+        own="tests/targets/proxy_answers_wasm.c"
+    else
+        own="tests/targets/proxy_answers_main.c src/core/hooks_hosted.c"
+    fi
+    # shellcheck disable=SC2086
+    compile "$work/$name/proxy" "$line" tests/targets/proxy_answers.c $own
+    set -- "$work/$name"/proxy/*.o "$work/$name"/runtime/{base,isa,math,capsule*,proxy*}.o
+    if [[ $name = wasm* ]]; then
+        # shellcheck disable=SC2086
+        $line $wasm_link "$@" -o "$work/$name/proxies"
+    else
+        # Processors without an instruction for square roots take the C library's.
+        # shellcheck disable=SC2086
+        $line "$@" -lm -o "$work/$name/proxies"
+        [ ! -f "$work/$name/proxies.exe" ] || mv "$work/$name/proxies.exe" "$work/$name/proxies"
+    fi
+}
+
+compare_proxies() { # NAME RUNNER
+    local runner=${2/answers.mjs/proxy_answers.mjs} kernels=
+    if ! $runner "$work/$1/proxies" 2>"$work/$1/proxies.err" | tr -d '\r' >"$work/$1/proxies.txt"; then
+        echo "$1: images with proxies: $(cat "$work/$1/proxies.err")"
+        failed=1
+    elif [ -f "$work/expected-proxies.txt" ] && ! diff "$work/expected-proxies.txt" "$work/$1/proxies.txt"; then
+        echo "$1: other images with proxies than this machine's"
+        failed=1
+    fi
+    case $1 in
+    aarch64) kernels=neon ;;
+    wasm128) kernels=wasm128 ;;
+    wasm32 | powerpc | mips*) kernels=scalar ;;
+    esac
+    if [ -n "$kernels" ] && [ "$(tail -n 1 "$work/$1/proxies.err" | tr -d '\r')" != "$kernels" ]; then
+        echo "$1: the kernels of $(tail -n 1 "$work/$1/proxies.err") ran instead of $kernels"
+        failed=1
+    fi
+}
+
 # What a frame needs is linked alone: find the cell, test a slot, test a moving box; with and without packed tables.
 print_size() { # NAME COMPILER-LINE
     local line=$2 size=${2%%-gcc*}-size
@@ -212,17 +255,19 @@ run_target() { # NAME ORDER COMPILER-LINE RUNNER
     check_symbols "$name" "$(nm_of "$compiler")"
     compile "$work/$name/reader" "$line" "${reader[@]}"
     link "$name" "$line"
+    link_proxies "$name" "$line"
     if [ -n "$runner" ] && ! have "${runner%% *}"; then
         echo "$name: built; ${runner%% *} is not installed: not run"
         return 0
     fi
     compare "$name" "$order" "$runner" answers
+    compare_proxies "$name" "$runner"
     case $name in
     powerpc | mipsel) check_dist "$name" "$order" "$line" "$runner" ;;
     esac
     [ "$name" != powerpc ] || print_size "$name" "$line"
     ran=$((ran + 1))
-    echo "$name: $(cat "$work/$name/512.txt")"
+    echo "$name: $(cat "$work/$name/512.txt"); $(tail -n 1 "$work/$name/proxies.err" | tr -d '\r') proxies $(cat "$work/$name/proxies.txt")"
 }
 
 # The program for Windows writes the bytes and the lines that this machine's writes.
@@ -292,6 +337,7 @@ for target in "${targets[@]}"; do
         for kb in 512 20 10 packed; do
             cp "$work/$name/$kb.txt" "$work/expected-$kb.txt"
         done
+        cp "$work/$name/proxies.txt" "$work/expected-proxies.txt"
     fi
 done
 if [ $# -eq 0 ] || [[ " $* " == *" windows "* ]]; then

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Float lanes of the proxy kernels: one receiver a lane, as many as the instruction set that the includer is compiled
-// for has. Only operations that IEEE 754 rounds correctly, so that every width gives the same bits.
+// Float lanes of the proxy kernels: one receiver a lane, as many as the instruction set has that the includer names in
+// ESPY_KERNEL_...; one where it names none. Only operations that IEEE 754 rounds correctly, so that every width gives
+// the same bits.
 //
 // gcc's and clang's own operators + - * / work on espyR; the rest are functions. Min and Max give the second operand
 // where either is NaN, as the x86 instructions do.
@@ -12,7 +13,7 @@
 
 typedef float espyLane;
 
-#if defined(__AVX512F__)
+#if defined(ESPY_KERNEL_AVX512)
 
 #include <immintrin.h>
 #define ESPY_LANES 16
@@ -76,7 +77,7 @@ static inline bool espyM_Any(espyM a)
     return a != 0;
 }
 
-#elif defined(__AVX2__)
+#elif defined(ESPY_KERNEL_AVX2)
 
 #include <immintrin.h>
 #define ESPY_LANES 8
@@ -140,7 +141,7 @@ static inline bool espyM_Any(espyM a)
     return _mm256_movemask_ps(a) != 0;
 }
 
-#elif defined(__SSE4_1__)
+#elif defined(ESPY_KERNEL_SSE41)
 
 #include <smmintrin.h>
 #define ESPY_LANES 4
@@ -202,6 +203,136 @@ static inline espyM espyM_Not(espyM a)
 static inline bool espyM_Any(espyM a)
 {
     return _mm_movemask_ps(a) != 0;
+}
+
+#elif defined(ESPY_KERNEL_NEON)
+
+#include <arm_neon.h>
+#define ESPY_LANES 4
+typedef float32x4_t espyR;
+typedef uint32x4_t espyM;
+
+static inline espyR espyR_Set(float a)
+{
+    return vdupq_n_f32(a);
+}
+static inline espyR espyR_Load(const float* p)
+{
+    return vld1q_f32(p);
+}
+static inline void espyR_Store(float* p, espyR a)
+{
+    vst1q_f32(p, a);
+}
+static inline espyR espyR_Sqrt(espyR a)
+{
+    return vsqrtq_f32(a);
+}
+// Not vminq and vmaxq, which give NaN where either is.
+static inline espyR espyR_Min(espyR a, espyR b)
+{
+    return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+static inline espyR espyR_Max(espyR a, espyR b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+static inline espyR espyR_Abs(espyR a)
+{
+    return vabsq_f32(a);
+}
+static inline espyM espyR_Less(espyR a, espyR b)
+{
+    return vcltq_f32(a, b);
+}
+static inline espyM espyR_LessEqual(espyR a, espyR b)
+{
+    return vcleq_f32(a, b);
+}
+static inline espyR espyR_Select(espyM m, espyR a, espyR b)
+{
+    return vbslq_f32(m, a, b);
+}
+static inline espyM espyM_And(espyM a, espyM b)
+{
+    return vandq_u32(a, b);
+}
+static inline espyM espyM_Or(espyM a, espyM b)
+{
+    return vorrq_u32(a, b);
+}
+static inline espyM espyM_Not(espyM a)
+{
+    return vmvnq_u32(a);
+}
+static inline bool espyM_Any(espyM a)
+{
+    return vmaxvq_u32(a) != 0;
+}
+
+#elif defined(ESPY_KERNEL_WASM128)
+
+#include <wasm_simd128.h>
+#define ESPY_LANES 4
+typedef float espyR __attribute__((vector_size(16)));
+typedef v128_t espyM;
+
+static inline espyR espyR_Set(float a)
+{
+    return (espyR)wasm_f32x4_splat(a);
+}
+static inline espyR espyR_Load(const float* p)
+{
+    return (espyR)wasm_v128_load(p);
+}
+static inline void espyR_Store(float* p, espyR a)
+{
+    wasm_v128_store(p, (v128_t)a);
+}
+static inline espyR espyR_Sqrt(espyR a)
+{
+    return (espyR)wasm_f32x4_sqrt((v128_t)a);
+}
+// pmin(b, a) is a < b ? a : b.
+static inline espyR espyR_Min(espyR a, espyR b)
+{
+    return (espyR)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+}
+static inline espyR espyR_Max(espyR a, espyR b)
+{
+    return (espyR)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+}
+static inline espyR espyR_Abs(espyR a)
+{
+    return (espyR)wasm_f32x4_abs((v128_t)a);
+}
+static inline espyM espyR_Less(espyR a, espyR b)
+{
+    return wasm_f32x4_lt((v128_t)a, (v128_t)b);
+}
+static inline espyM espyR_LessEqual(espyR a, espyR b)
+{
+    return wasm_f32x4_le((v128_t)a, (v128_t)b);
+}
+static inline espyR espyR_Select(espyM m, espyR a, espyR b)
+{
+    return (espyR)wasm_v128_bitselect((v128_t)a, (v128_t)b, m);
+}
+static inline espyM espyM_And(espyM a, espyM b)
+{
+    return wasm_v128_and(a, b);
+}
+static inline espyM espyM_Or(espyM a, espyM b)
+{
+    return wasm_v128_or(a, b);
+}
+static inline espyM espyM_Not(espyM a)
+{
+    return wasm_v128_not(a);
+}
+static inline bool espyM_Any(espyM a)
+{
+    return wasm_v128_any_true(a);
 }
 
 #else

@@ -3,6 +3,7 @@
 #include "proxy/proxy_internal.h"
 
 #if defined(__AVX2__)
+#define ESPY_KERNEL_AVX2
 #define ESPYI_PROXY_KERNELS espyiProxy_GetAvx2
 #include "kernels/proxy.inl"
 #else

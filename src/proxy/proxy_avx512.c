@@ -3,6 +3,7 @@
 #include "proxy/proxy_internal.h"
 
 #if defined(__AVX512F__)
+#define ESPY_KERNEL_AVX512
 #define ESPYI_PROXY_KERNELS espyiProxy_GetAvx512
 #include "kernels/proxy.inl"
 #else

@@ -162,6 +162,9 @@ const espyiProxyKernels* espyiProxy_GetScalar(void);
 const espyiProxyKernels* espyiProxy_GetSse41(void);
 const espyiProxyKernels* espyiProxy_GetAvx2(void);
 const espyiProxyKernels* espyiProxy_GetAvx512(void);
+const espyiProxyKernels* espyiProxy_GetNeon(void);
+const espyiProxyKernels* espyiProxy_GetWasm128(void);
+/// Those of a set that espyIsa_Detect gave.
 const espyiProxyKernels* espyiProxy_PickKernels(espyIsa isa);
 
 /// Solid angle of a packed capsule from a point, steradians.

@@ -76,6 +76,14 @@ espyProxyPassDef espyProxyPassDef_Default(void)
 const espyiProxyKernels* espyiProxy_PickKernels(espyIsa isa)
 {
     const espyiProxyKernels* kernels = NULL;
+    if (isa == espyIsa_Neon)
+    {
+        kernels = espyiProxy_GetNeon();
+    }
+    if (isa == espyIsa_Wasm128)
+    {
+        kernels = espyiProxy_GetWasm128();
+    }
     if (isa == espyIsa_Avx512)
     {
         kernels = espyiProxy_GetAvx512();

@@ -3,6 +3,7 @@
 #include "proxy/proxy_internal.h"
 
 #if defined(__SSE4_1__)
+#define ESPY_KERNEL_SSE41
 #define ESPYI_PROXY_KERNELS espyiProxy_GetSse41
 #include "kernels/proxy.inl"
 #else
