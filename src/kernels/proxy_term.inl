@@ -11,8 +11,10 @@
 
 #if defined(__GNUC__)
 #define ESPY_TERM_INLINE static inline __attribute__((always_inline))
+#define ESPY_TERM_APART __attribute__((noinline))
 #else
 #define ESPY_TERM_INLINE static inline
+#define ESPY_TERM_APART
 #endif
 
 /// One capsule, the same in every lane.
@@ -28,18 +30,19 @@ typedef struct espyTermCapsule
 typedef struct espyTermView
 {
     espyR sA, sB, h;
-    espyR zA, zB;     ///< n.A, n.B
-    espyR nu, nh;     ///< The normal in the frame.
-    espyR hx, hy, hz; ///< From the receiver to the axis line.
-    espyR inverse;    ///< 1 / h, at most 1e18.
-    espyR root;       ///< Radius that the cone has at the foot of the receiver.
-    espyR edge2;      ///< Square of `edge`; negative where one end hides the other.
-    espyR edge;       ///< Distance of the tangent lines from the receiver; 0 where one end hides the other.
-    espyR mh, mt;     ///< Inward normals of the two tangent planes are (taper, mh, +-mt).
-    espyR dA, dB;     ///< Distances to the ends, at least their radii.
-    espyR dA2, dB2;
-    espyR sigmaA, sigmaB; ///< Coordinates of the ends along the tangent lines.
-    espyR qA, qB;         ///< Half sweeps of the arcs.
+    espyR zA, zB;             ///< n.A, n.B
+    espyR nu, nh;             ///< The normal in the frame.
+    espyR hx, hy, hz;         ///< From the receiver to the axis line.
+    espyR inverse;            ///< 1 / h, at most 1e18.
+    espyR inverseA, inverseB; ///< 1 / dA, 1 / dB
+    espyR root;               ///< Radius that the cone has at the foot of the receiver.
+    espyR edge2;              ///< Square of `edge`; negative where one end hides the other.
+    espyR edge;               ///< Distance of the tangent lines from the receiver; 0 where one end hides the other.
+    espyR mh, mt;             ///< Inward normals of the two tangent planes are (taper, mh, +-mt).
+    espyR dA, dB;             ///< Distances to the ends, at least their radii.
+    espyR sigmaA, sigmaB;     ///< Coordinates of the ends along the tangent lines.
+    espyR yA, xA, yB, xB;     ///< Multiples of the sines and cosines of the half sweeps.
+    espyR qA, qB;             ///< Half sweeps of the arcs.
 } espyTermView;
 
 /// Only what the tests against the horizon need.
@@ -54,8 +57,8 @@ ESPY_TERM_INLINE void espyTerm_Ends(const espyTermCapsule* c, const espyR p[3], 
     *zB = *zA + c->length * *nu;
 }
 
-/// With `tapered` false both radii are radiusA and the taper is 0.
-ESPY_TERM_INLINE void espyTerm_View(const espyTermCapsule* c, const espyR a[3], const espyR n[3], bool tapered,
+/// Everything but the half sweeps themselves. With `tapered` false both radii are radiusA and the taper is 0.
+ESPY_TERM_INLINE void espyTerm_Look(const espyTermCapsule* c, const espyR a[3], const espyR n[3], bool tapered,
                                     espyTermView* v)
 {
     const espyR zero = espyR_Set(0.0f), one = espyR_Set(1.0f);
@@ -65,12 +68,19 @@ ESPY_TERM_INLINE void espyTerm_View(const espyTermCapsule* c, const espyR a[3], 
     espyR h2 = hx * hx + hy * hy + hz * hz;
     v->h = espyR_Sqrt(h2);
     espyR rA = c->radiusA, rB = tapered ? c->radiusB : c->radiusA;
+    v->dA = espyR_Sqrt(espyR_Max(v->sA * v->sA + h2, rA * rA));
+    v->dB = espyR_Sqrt(espyR_Max(v->sB * v->sB + h2, rB * rB));
+    // One division for three.
+    espyR nearest = espyR_Max(v->h, espyR_Set(1e-18f)), ends = v->dA * v->dB;
+    espyR all = one / (nearest * ends), inverse = all * ends;
+    all = all * nearest;
+    v->inverseA = all * v->dB;
+    v->inverseB = all * v->dA;
     v->root = tapered ? rA - v->sA * c->taper : rA;
     espyR across = tapered ? v->root / c->flat : rA;
     v->edge2 = (v->h - across) * (v->h + across);
     v->edge = espyR_Sqrt(espyR_Max(v->edge2, zero));
     // Where h is below the radius one end hides the other: `edge` is 0, one sweep is pi, the other 0, and mh is 1.
-    espyR inverse = one / espyR_Max(v->h, espyR_Set(1e-18f));
     v->mh = espyR_Min(v->root * inverse, one);
     if (tapered)
     {
@@ -82,40 +92,91 @@ ESPY_TERM_INLINE void espyTerm_View(const espyTermCapsule* c, const espyR a[3], 
     v->hy = hy;
     v->hz = hz;
     v->inverse = inverse;
-    v->dA2 = espyR_Max(v->sA * v->sA + h2, rA * rA);
-    v->dB2 = espyR_Max(v->sB * v->sB + h2, rB * rB);
-    v->dA = espyR_Sqrt(v->dA2);
-    v->dB = espyR_Sqrt(v->dB2);
     if (tapered)
     {
         v->sigmaA = (v->sA - c->taper * rA) / c->flat;
         v->sigmaB = (v->sB - c->taper * rB) / c->flat;
         espyR lean = c->taper * h2, up = c->flat * v->edge;
-        v->qA = espyR_Atan2(up * v->dA, lean - v->sA * v->root);
-        v->qB = espyR_Atan2(up * v->dB, v->sB * v->root - lean);
+        v->yA = up * v->dA;
+        v->xA = lean - v->sA * v->root;
+        v->yB = up * v->dB;
+        v->xB = v->sB * v->root - lean;
     }
     else
     {
         v->sigmaA = v->sA;
         v->sigmaB = v->sB;
-        v->qA = espyR_Atan2(v->edge * v->dA, zero - v->sA * rA);
-        v->qB = espyR_Atan2(v->edge * v->dB, v->sB * rA);
+        v->yA = v->edge * v->dA;
+        v->xA = zero - v->sA * rA;
+        v->yB = v->edge * v->dB;
+        v->xB = v->sB * rA;
     }
 }
 
-/// pi F where all of the capsule is above the horizon. Holds for a sphere and where one end hides the other: then
-/// `edge` is 0 and one sweep is pi, the other 0.
-ESPY_TERM_INLINE espyR espyTerm_Whole(const espyTermCapsule* c, const espyTermView* v, bool tapered)
+/// As espyTerm_Look, with the half sweeps.
+ESPY_TERM_INLINE void espyTerm_View(const espyTermCapsule* c, const espyR a[3], const espyR n[3], bool tapered,
+                                    espyTermView* v)
 {
-    espyR rA = c->radiusA, rB = tapered ? c->radiusB : c->radiusA;
-    espyR span = tapered ? c->length * c->flat : c->length;
-    espyR theta = espyR_Atan2(span * v->edge, v->edge * v->edge + v->sigmaA * v->sigmaB);
-    espyR iA = espyR_Set(1.0f) / v->dA2, iB = espyR_Set(1.0f) / v->dB2;
-    espyR edges = tapered ? theta * (c->taper * v->nu + v->mh * v->nh) : theta * v->mh * v->nh;
-    espyR gA = rA * iA, gB = rB * iB;
-    espyR arcs = rA * gA * v->qA * v->zA * v->dA * iA + rB * gB * v->qB * v->zB * v->dB * iB;
+    espyTerm_Look(c, a, n, tapered, v);
+    v->qA = espyR_Atan2(v->yA, v->xA);
+    v->qB = espyR_Atan2(v->yB, v->xB);
+}
+
+/// pi F where all of the capsule is above the horizon: a rest and three angles, each times a factor. Holds for a sphere
+/// and where one end hides the other: then the tangent lines are 0 away and one sweep is pi, the other 0.
+typedef struct espyTermWhole
+{
+    espyR yT, xT, yA, xA, yB, xB; ///< Of the angle between a line's tangent points, and of the half sweeps.
+    espyR line, endA, endB;       ///< Their factors.
+    espyR rest;
+} espyTermWhole;
+
+/// Two radii.
+ESPY_TERM_INLINE void espyTerm_WholeTapered(const espyTermCapsule* c, const espyTermView* v, espyTermWhole* w)
+{
+    espyR gA = c->radiusA * v->inverseA * v->inverseA, gB = c->radiusB * v->inverseB * v->inverseB;
     espyR turns = gA * (v->h * v->nu - v->sA * v->nh) - gB * (v->h * v->nu - v->sB * v->nh);
-    return edges + arcs + v->mt * turns;
+    w->yT = c->length * c->flat * v->edge;
+    w->xT = v->edge * v->edge + v->sigmaA * v->sigmaB;
+    w->yA = v->yA;
+    w->xA = v->xA;
+    w->yB = v->yB;
+    w->xB = v->xB;
+    w->line = c->taper * v->nu + v->mh * v->nh;
+    w->endA = c->radiusA * gA * (v->zA * v->inverseA);
+    w->endB = c->radiusB * gB * (v->zB * v->inverseB);
+    w->rest = v->mt * turns;
+}
+
+/// One radius: the distance to the axis line is needed as its square alone, and no root waits for another.
+ESPY_TERM_INLINE void espyTerm_WholeStraight(const espyTermCapsule* c, const espyR a[3], const espyR n[3], espyR nu,
+                                             espyR zA, espyR zB, espyTermWhole* w)
+{
+    const espyR zero = espyR_Set(0.0f), one = espyR_Set(1.0f);
+    espyR r = c->radiusA, r2 = r * r;
+    espyR sA = a[0] * c->ux + a[1] * c->uy + a[2] * c->uz, sB = sA + c->length;
+    espyR hx = a[0] - sA * c->ux, hy = a[1] - sA * c->uy, hz = a[2] - sA * c->uz;
+    espyR h2 = hx * hx + hy * hy + hz * hz;
+    espyR k2 = espyR_Max(h2 - r2, zero), k = espyR_Sqrt(k2);
+    espyR dA = espyR_Sqrt(espyR_Max(sA * sA + h2, r2)), dB = espyR_Sqrt(espyR_Max(sB * sB + h2, r2));
+    espyR across = (n[0] * hx + n[1] * hy + n[2] * hz) * (one / espyR_Max(h2, espyR_Set(1e-36f)));
+    espyR ends = one / (dA * dB), inverseA = ends * dB, inverseB = ends * dA;
+    espyR gA = r * inverseA * inverseA, gB = r * inverseB * inverseB;
+    w->yT = c->length * k;
+    w->xT = k2 + sA * sB;
+    w->yA = k * dA;
+    w->xA = zero - sA * r;
+    w->yB = k * dB;
+    w->xB = sB * r;
+    w->line = r * across;
+    w->endA = r * gA * (zA * inverseA);
+    w->endB = r * gB * (zB * inverseB);
+    w->rest = k * (gA * (nu - sA * across) - gB * (nu - sB * across));
+}
+
+ESPY_TERM_INLINE espyR espyTerm_WholeSum(const espyTermWhole* w, espyR theta, espyR qA, espyR qB)
+{
+    return (theta * w->line + w->rest) + (qA * w->endA + qB * w->endB);
 }
 
 /// |n.e_t|
@@ -194,12 +255,11 @@ ESPY_TERM_INLINE espyR espyTerm_CutEdge(const espyTermCapsule* c, const espyTerm
 
 /// The arc of one end (`side` -1 for A, +1 for B), above the horizon only.
 ESPY_TERM_INLINE espyR espyTerm_CutArc(const espyTermView* v, espyR nt, float side, espyR s, espyR z, espyR d,
-                                       espyR radius, espyR sigma, espyR q, espyR taper, espyR foot, espyR footZ,
-                                       bool tapered, espyTermSpan* span)
+                                       espyR inverse, espyR radius, espyR sigma, espyR q, espyR taper, espyR foot,
+                                       espyR footZ, bool tapered, espyTermSpan* span)
 {
     const espyR zero = espyR_Set(0.0f), pi = espyR_Set((espyLane)3.14159265358979323846),
                 turn = espyR_Set((espyLane)6.28318530717958647693);
-    espyR inverse = espyR_Set(1.0f) / d;
     espyR tangent = espyR_Sqrt(espyR_Max(sigma * sigma + v->edge2, zero));
     espyR up = z * inverse, sine = radius * inverse, cosine = tangent * inverse;
     espyR cut2 = (sine - up) * (sine + up);
@@ -247,14 +307,49 @@ ESPY_TERM_INLINE espyR espyTerm_Cut(const espyTermCapsule* c, const espyTermView
     espyR footZ = foot * v->nu + v->h * v->nh;
     espyR sum = espyTerm_CutEdge(c, v, nt, 1.0f, foot, tapered, &span);
     sum = sum + espyTerm_CutEdge(c, v, nt, -1.0f, foot, tapered, &span);
-    sum = sum + espyTerm_CutArc(v, nt, -1.0f, v->sA, v->zA, v->dA, rA, v->sigmaA, v->qA, c->taper, foot, footZ, tapered,
-                                &span);
-    sum = sum + espyTerm_CutArc(v, nt, 1.0f, v->sB, v->zB, v->dB, rB, v->sigmaB, v->qB, c->taper, foot, footZ, tapered,
-                                &span);
+    sum = sum + espyTerm_CutArc(v, nt, -1.0f, v->sA, v->zA, v->dA, v->inverseA, rA, v->sigmaA, v->qA, c->taper, foot,
+                                footZ, tapered, &span);
+    sum = sum + espyTerm_CutArc(v, nt, 1.0f, v->sB, v->zB, v->dB, v->inverseB, rB, v->sigmaB, v->qB, c->taper, foot,
+                                footZ, tapered, &span);
     espyM closes = espyR_LessEqual(span.low, span.high);
     espyR width = espyR_Max(span.high - span.low, zero);
     espyR phi = espyR_Atan2(width, espyR_Set(1.0f) + span.high * span.low);
     return espyR_Set(0.5f) * (sum + espyR_Select(closes, phi, zero));
+}
+
+/// Where some but not all of the capsule is above the horizon, and where some of it is.
+ESPY_TERM_INLINE espyM espyTerm_IsCut(const espyTermCapsule* c, espyR zA, espyR zB, bool tapered, espyM* someAbove)
+{
+    const espyR zero = espyR_Set(0.0f);
+    espyR rA = c->radiusA, rB = tapered ? c->radiusB : c->radiusA;
+    *someAbove = espyM_Or(espyR_Less(zero - rA, zA), espyR_Less(zero - rB, zB));
+    return espyM_And(*someAbove, espyM_Or(espyR_Less(zA, rA), espyR_Less(zB, rB)));
+}
+
+/// pi F of receivers that the capsule's horizon cuts, or that are inside.
+ESPY_TERM_INLINE espyR espyTerm_CutOrInside(const espyTermCapsule* c, const espyTermView* v, const espyR n[3],
+                                            bool tapered, bool solid)
+{
+    const espyR one = espyR_Set(1.0f);
+    espyR f = espyTerm_Cut(c, v, n, tapered);
+    espyR foot = espyTerm_Foot(c, v, tapered);
+    espyR radius = tapered ? c->radiusA + (foot - v->sA) * c->taper : c->radiusA;
+    espyR d = espyR_Sqrt(foot * foot + v->h * v->h);
+    espyM inside = espyR_LessEqual(d, radius);
+    if (espyM_Any(inside))
+    {
+        espyR z = v->zA + (foot - v->sA) * v->nu;
+        espyR within = solid ? one : one - (d - z) / (radius + radius);
+        f = espyR_Select(inside, within * espyR_Set((espyLane)3.14159265358979323846), f);
+    }
+    return f;
+}
+
+/// F from pi F, in [0, 1].
+ESPY_TERM_INLINE espyR espyTerm_Share(espyR f, espyM someAbove)
+{
+    const espyR zero = espyR_Set(0.0f), inversePi = espyR_Set((espyLane)0.31830988618379067154);
+    return espyR_Select(someAbove, espyR_Max(espyR_Min(f * inversePi, espyR_Set(1.0f)), zero), zero);
 }
 
 /// F in [0, 1] for receivers at p with unit normals n. `solid`: 1 inside; otherwise the continuation of the value at
@@ -262,33 +357,29 @@ ESPY_TERM_INLINE espyR espyTerm_Cut(const espyTermCapsule* c, const espyTermView
 ESPY_TERM_INLINE espyR espyTerm_Occlusion(const espyTermCapsule* c, const espyR p[3], const espyR n[3], bool tapered,
                                           bool solid)
 {
-    const espyR zero = espyR_Set(0.0f), one = espyR_Set(1.0f), inversePi = espyR_Set((espyLane)0.31830988618379067154);
     espyTermView v;
     espyR a[3];
     espyTerm_Ends(c, p, n, a, &v.nu, &v.zA, &v.zB);
-    espyR rA = c->radiusA, rB = tapered ? c->radiusB : c->radiusA;
-    espyM someAbove = espyM_Or(espyR_Less(zero - rA, v.zA), espyR_Less(zero - rB, v.zB));
+    espyM someAbove, cut = espyTerm_IsCut(c, v.zA, v.zB, tapered, &someAbove);
     if (!espyM_Any(someAbove))
     {
-        return zero;
+        return espyR_Set(0.0f);
     }
-    espyM someBelow = espyM_Or(espyR_Less(v.zA, rA), espyR_Less(v.zB, rB));
-    espyTerm_View(c, a, n, tapered, &v);
-    espyR f = espyTerm_Whole(c, &v, tapered);
-    espyM cut = espyM_And(someAbove, someBelow);
+    espyTermWhole w;
+    if (tapered)
+    {
+        espyTerm_Look(c, a, n, true, &v);
+        espyTerm_WholeTapered(c, &v, &w);
+    }
+    else
+    {
+        espyTerm_WholeStraight(c, a, n, v.nu, v.zA, v.zB, &w);
+    }
+    espyR f = espyTerm_WholeSum(&w, espyR_Atan2(w.yT, w.xT), espyR_Atan2(w.yA, w.xA), espyR_Atan2(w.yB, w.xB));
     if (espyM_Any(cut))
     {
-        f = espyR_Select(cut, espyTerm_Cut(c, &v, n, tapered), f);
-        espyR foot = espyTerm_Foot(c, &v, tapered);
-        espyR radius = tapered ? rA + (foot - v.sA) * c->taper : rA;
-        espyR d = espyR_Sqrt(foot * foot + v.h * v.h);
-        espyM inside = espyR_LessEqual(d, radius);
-        if (espyM_Any(inside))
-        {
-            espyR z = v.zA + (foot - v.sA) * v.nu;
-            espyR within = solid ? one : one - (d - z) / (radius + radius);
-            f = espyR_Select(inside, within * espyR_Set((espyLane)3.14159265358979323846), f);
-        }
+        espyTerm_View(c, a, n, tapered, &v);
+        f = espyR_Select(cut, espyTerm_CutOrInside(c, &v, n, tapered, solid), f);
     }
-    return espyR_Select(someAbove, espyR_Max(espyR_Min(f * inversePi, one), zero), zero);
+    return espyTerm_Share(f, someAbove);
 }

@@ -419,4 +419,36 @@ static inline espyR espyR_Atan2(espyR y, espyR x)
     return espyR_Select(espyR_Less(x, espyR_Set(0.0f)), espyR_Set(3.14159265f) - p, p);
 }
 
+/// Three angles step by step beside each other, so that no processor waits for one: the same bits as espyR_Atan2.
+static inline void espyR_Atan2Three(const espyR y[3], const espyR x[3], espyR out[3])
+{
+    static const float terms[7] = {0.00681179294f, -0.0336042195f, 0.0796236712f, -0.13233342f,
+                                   0.198078155f,   -0.333173681f,  0.999996112f};
+    espyR t[3], s[3], p[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        espyR ax = espyR_Abs(x[i]);
+        espyR small = espyR_Min(ax, y[i]), large = espyR_Max(ax, y[i]);
+        t[i] = small / espyR_Max(large, espyR_Set(1e-37f));
+    }
+    for (int i = 0; i < 3; ++i)
+    {
+        s[i] = t[i] * t[i];
+        p[i] = espyR_Set(terms[0]);
+    }
+    for (int k = 1; k < 7; ++k)
+    {
+        for (int i = 0; i < 3; ++i)
+        {
+            p[i] = p[i] * s[i] + espyR_Set(terms[k]);
+        }
+    }
+    for (int i = 0; i < 3; ++i)
+    {
+        espyR q = p[i] * t[i];
+        q = espyR_Select(espyR_Less(espyR_Abs(x[i]), y[i]), espyR_Set(1.57079633f) - q, q);
+        out[i] = espyR_Select(espyR_Less(x[i], espyR_Set(0.0f)), espyR_Set(3.14159265f) - q, q);
+    }
+}
+
 #endif
