@@ -5,6 +5,12 @@ set(installed espy)
 if(TARGET espy-bake)
   list(APPEND installed espy-bake)
 endif()
+if(TARGET espy-gpu)
+  list(APPEND installed espy-gpu)
+  set(ESPY_HAVE_GPU ON)
+else()
+  set(ESPY_HAVE_GPU OFF)
+endif()
 install(TARGETS ${installed} EXPORT espyTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -29,4 +35,8 @@ install(FILES ${CMAKE_BINARY_DIR}/espy.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pk
 if(TARGET espy-bake)
   configure_file(cmake/espy-bake.pc.in ${CMAKE_BINARY_DIR}/espy-bake.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/espy-bake.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+if(TARGET espy-gpu)
+  configure_file(cmake/espy-gpu.pc.in ${CMAKE_BINARY_DIR}/espy-gpu.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/espy-gpu.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()

@@ -23,6 +23,7 @@ check_tree() {
     bad=$(git ls-files 'tools/*.c' 'tools/*.h' 'examples/*.c' | xargs -r grep -nE '#include "(core|math|geometry|pvs|world|bake|audit|editor|import)/' || true)
     [ -z "$bad" ] || fail "tools and examples see public headers only: $bad"
     scripts/snippets.sh || fail "documentation that is not the code (above)"
+    scripts/shaders.sh --check || fail "compiled shaders that are old (above)"
     scripts/api.sh --check || fail "the description of the interface is old (above)"
     scripts/amalgamate.sh --check
 }
