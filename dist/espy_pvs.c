@@ -1287,6 +1287,11 @@ ESPY_EXPORT int32_t espyiPvs_RankAt(const espyPvs* pvs, uint32_t x, uint32_t y, 
 /// Lattice coordinates of a stored cell.
 ESPY_EXPORT void espyiPvs_Coordinates(const espyPvs* pvs, uint32_t cell, uint32_t out[3]);
 
+/// True where all of some coarse blocks are stored and not in a dynamic set. Ends early at any block that is not, so
+/// that the work is bounded by the stored ones. Exported for the world alone.
+bool espyiPvs_AreBlocksHidden(const espyPvs* pvs, const uint32_t* dynamicSet, const uint32_t first[3],
+                              const uint32_t last[3]);
+
 /// Writes the words of one stripe of a cell's set, in slot order, unused high bits 0. `cell` is a stored cell.
 void espyiPack_ReadStripe(const espyPvs* pvs, const espyPvsPack* pack, uint32_t cell, uint32_t stripe, uint32_t* words);
 
@@ -1555,7 +1560,8 @@ static bool espyPvs_IsInterval(float min, float max)
 }
 
 /// Coarse blocks that the closed interval touches along one axis. False where a part of it is outside the lattice.
-static bool espyPvs_AxisBlocks(const espyPvs* pvs, uint32_t axis, float origin, float min, float max, uint32_t out[2])
+static bool espyPvs_AxisBlocks(const espyPvs* pvs, uint32_t axis, float origin, float min, float max,
+                               uint32_t firsts[3], uint32_t lasts[3])
 {
     int32_t first = espyPvs_AxisCell(min, origin, pvs->cellSize, pvs->inverseCellSize, pvs->dims[axis]);
     int32_t last = espyPvs_AxisCell(max, origin, pvs->cellSize, pvs->inverseCellSize, pvs->dims[axis]);
@@ -1568,8 +1574,8 @@ static bool espyPvs_AxisBlocks(const espyPvs* pvs, uint32_t axis, float origin, 
     {
         --first;
     }
-    out[0] = (uint32_t)first / pvs->coarseFactor;
-    out[1] = (uint32_t)last / pvs->coarseFactor;
+    firsts[axis] = (uint32_t)first / pvs->coarseFactor;
+    lasts[axis] = (uint32_t)last / pvs->coarseFactor;
     return true;
 }
 
@@ -1579,34 +1585,38 @@ static bool espyPvs_IsBox(const espyBox* box)
            espyPvs_IsInterval(box->min.z, box->max.z);
 }
 
+bool espyiPvs_AreBlocksHidden(const espyPvs* pvs, const uint32_t* dynamicSet, const uint32_t first[3],
+                              const uint32_t last[3])
+{
+    for (uint32_t z = first[2]; z <= last[2]; ++z)
+    {
+        for (uint32_t y = first[1]; y <= last[1]; ++y)
+        {
+            for (uint32_t x = first[0]; x <= last[0]; ++x)
+            {
+                int32_t block = espyPvsMap_Rank(&pvs->coarseMap, pvs->coarseDims, x, y, z);
+                if (block < 0 || espyiBits_Get(dynamicSet, (uint32_t)block))
+                {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
 espyVisibility espyPvs_TestBoxInSet(const espyPvs* pvs, const uint32_t* dynamicSet, espyBox box)
 {
     if (pvs->coarseFactor == 0 || !espyPvs_IsBox(&box))
     {
         return espyVisibility_Unknown;
     }
-    uint32_t bx[2], by[2], bz[2];
-    if (!dynamicSet || !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, bx) ||
-        !espyPvs_AxisBlocks(pvs, 1, pvs->origin.y, box.min.y, box.max.y, by) ||
-        !espyPvs_AxisBlocks(pvs, 2, pvs->origin.z, box.min.z, box.max.z, bz))
-    {
-        return espyVisibility_Visible;
-    }
-    for (uint32_t z = bz[0]; z <= bz[1]; ++z)
-    {
-        for (uint32_t y = by[0]; y <= by[1]; ++y)
-        {
-            for (uint32_t x = bx[0]; x <= bx[1]; ++x)
-            {
-                int32_t block = espyPvsMap_Rank(&pvs->coarseMap, pvs->coarseDims, x, y, z);
-                if (block < 0 || espyiBits_Get(dynamicSet, (uint32_t)block))
-                {
-                    return espyVisibility_Visible;
-                }
-            }
-        }
-    }
-    return espyVisibility_Occluded;
+    uint32_t first[3], last[3];
+    bool inside = dynamicSet && espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, first, last) &&
+                  espyPvs_AxisBlocks(pvs, 1, pvs->origin.y, box.min.y, box.max.y, first, last) &&
+                  espyPvs_AxisBlocks(pvs, 2, pvs->origin.z, box.min.z, box.max.z, first, last);
+    return inside && espyiPvs_AreBlocksHidden(pvs, dynamicSet, first, last) ? espyVisibility_Occluded
+                                                                            : espyVisibility_Visible;
 }
 
 espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
@@ -1617,21 +1627,21 @@ espyVisibility espyPvs_TestBox(const espyPvs* pvs, int32_t cell, espyBox box)
         return espyVisibility_Unknown;
     }
     espyPvsBits bits;
-    uint32_t bx[2], by[2], bz[2];
+    uint32_t first[3], last[3];
     if (!espyPvsBits_Start(&bits, pvs, &pvs->dynamicPack, espyPvs_GetDynamicSet(pvs, cell), cell) ||
-        !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, bx) ||
-        !espyPvs_AxisBlocks(pvs, 1, pvs->origin.y, box.min.y, box.max.y, by) ||
-        !espyPvs_AxisBlocks(pvs, 2, pvs->origin.z, box.min.z, box.max.z, bz))
+        !espyPvs_AxisBlocks(pvs, 0, pvs->origin.x, box.min.x, box.max.x, first, last) ||
+        !espyPvs_AxisBlocks(pvs, 1, pvs->origin.y, box.min.y, box.max.y, first, last) ||
+        !espyPvs_AxisBlocks(pvs, 2, pvs->origin.z, box.min.z, box.max.z, first, last))
     {
         return espyVisibility_Visible;
     }
     // Blocks rank in this order, so that each stripe of a packed set is read once.
     // Ends early at any block that is not stored, so the work is bounded by the stored blocks however large the box is.
-    for (uint32_t z = bz[0]; z <= bz[1]; ++z)
+    for (uint32_t z = first[2]; z <= last[2]; ++z)
     {
-        for (uint32_t y = by[0]; y <= by[1]; ++y)
+        for (uint32_t y = first[1]; y <= last[1]; ++y)
         {
-            for (uint32_t x = bx[0]; x <= bx[1]; ++x)
+            for (uint32_t x = first[0]; x <= last[0]; ++x)
             {
                 int32_t block = espyPvsMap_Rank(&pvs->coarseMap, pvs->coarseDims, x, y, z);
                 if (block < 0 || espyPvsBits_Get(&bits, (uint32_t)block))

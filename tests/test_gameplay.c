@@ -4,6 +4,7 @@
 #include "test_main.h"
 
 #include <espy/editor.h>
+#include <espy/pack.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -451,6 +452,67 @@ static void report_53_hidden_is_not_undrawn(void** state)
 
 // --- rules
 
+/// Lists, which work on words and many boxes at a time, beside single questions; plain and packed files, nodes in place
+/// and moved, cameras in one cell and between cells.
+static void lists_are_single_answers(void** state)
+{
+    (void)state;
+    for (uint32_t packed = 0; packed < 2; ++packed)
+    {
+        espyPlay p = espyPlay_Make(3);
+        espyPackResult pack = {0};
+        if (packed)
+        {
+            espyDataDef def = espyDataDef_Default();
+            assert_int_equal(espyPack_Pack(p.file.data, p.file.size, NULL, &pack), espyResult_Ok);
+            assert_int_equal(espyWorld_RemoveData(p.world, p.data), espyResult_Ok);
+            def.bytes = pack.data;
+            def.size = pack.size;
+            assert_int_equal(espyWorld_AddData(p.world, &def, &p.data, NULL), espyResult_Ok);
+        }
+        espyiRng rng = espyiRng_Seed(5);
+        uint32_t nodeCount = espyWorld_GetNodeCount(p.world);
+        espyNodeId* seen = test_malloc(nodeCount * sizeof *seen);
+        uint32_t hidden = 0;
+        for (uint32_t round = 0; round < 40; ++round)
+        {
+            float x = espyiRng_Float(&rng) * 24.0f, z = espyiRng_Float(&rng) * 24.0f;
+            // Every other eye is on the border of two cells.
+            x = round % 2u == 0 ? p.pvs.origin.x + p.pvs.cellSize * (float)(round % 8u) : x;
+            espyPlay_Look(&p, (espyVec3){x, 1.7f, z}, (espyVec3){12, 1.7f, 12});
+            for (uint32_t i = 0; i < nodeCount && round % 4u == 1u; i += 3u)
+            {
+                espyNodeId node = espyWorld_GetNodeAt(p.world, i);
+                espyMat4 local = espyWorld_GetWorldTransform(p.world, node);
+                local.m[12] += espyiRng_Float(&rng) - 0.5f;
+                bool moves = !(espyWorld_GetFlags(p.world, node) & espyNodeFlag_OccluderStatic) &&
+                             node.index1 != p.camera.index1;
+                if (moves)
+                {
+                    espyWorld_SetLocalTransform(p.world, node, local);
+                }
+            }
+            assert_false(espyWorld_IsOcclusionDataStale(p.world));
+            uint32_t count = espyPlay_Seen(&p, p.camera, seen, nodeCount);
+            for (uint32_t i = 0; i < nodeCount; ++i)
+            {
+                espyNodeId node = espyWorld_GetNodeAt(p.world, i);
+                bool listed = false;
+                for (uint32_t k = 0; k < count && !listed; ++k)
+                {
+                    listed = seen[k].index1 == node.index1;
+                }
+                assert_int_equal(listed, espyWorld_IsSeenByCamera(p.world, node, p.camera));
+                hidden += listed ? 0u : 1u;
+            }
+        }
+        assert_true(hidden > 1000);
+        test_free(seen);
+        espyPlay_End(&p);
+        espyPack_Free(&pack);
+    }
+}
+
 static void tags_filter_and_capacity_counts(void** state)
 {
     (void)state;
@@ -612,6 +674,7 @@ int main(void)
         cmocka_unit_test(report_33_shadows_do_not_count),
         cmocka_unit_test(report_45_the_cameras_eye_decides),
         cmocka_unit_test(report_53_hidden_is_not_undrawn),
+        cmocka_unit_test(lists_are_single_answers),
         cmocka_unit_test(tags_filter_and_capacity_counts),
         cmocka_unit_test(switches_leave_the_frustum),
         cmocka_unit_test(lines_are_blocked_by_evidence_alone),

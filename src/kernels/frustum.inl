@@ -256,6 +256,25 @@ static void espyFrustum_Choose(const espyView* view, espyFrustumPlanes* out)
     }
 }
 
+/// Draws whose boxes are asked for ahead.
+#define ESPY_AHEAD 32u
+
+// A macro, because compilers drop calls of functions that do nothing but this.
+#define espyFrustum_Prefetch(boxes, draw)                     \
+    do                                                        \
+    {                                                         \
+        size_t prefetchAt = (size_t)(draw) * (boxes)->stride; \
+        ESPYI_PREFETCH((boxes)->minX + prefetchAt);           \
+        ESPYI_PREFETCH((boxes)->maxZ + prefetchAt);           \
+        if ((boxes)->stride == 1u)                            \
+        {                                                     \
+            ESPYI_PREFETCH((boxes)->minY + prefetchAt);       \
+            ESPYI_PREFETCH((boxes)->minZ + prefetchAt);       \
+            ESPYI_PREFETCH((boxes)->maxX + prefetchAt);       \
+            ESPYI_PREFETCH((boxes)->maxY + prefetchAt);       \
+        }                                                     \
+    } while (0)
+
 /// Bits of the lanes whose box is outside.
 static inline uint32_t espyFrustum_TestLanes(const espyView* view, const espyFrustumPlanes* planes,
                                              const espyLanes box[6])
@@ -297,8 +316,18 @@ static uint32_t espyFrustum_Cull(const espyView* view, const espyCullBoxes* boxe
     espyLanes box[6];
     espyFrustumPlanes planes;
     espyFrustum_Choose(view, &planes);
+    // Few of many draws lie far apart, each in memory of its own: all that can be waited for at a time is.
+    bool scattered = count > 0 && (draws[count - 1u] - draws[0]) / 4u >= count;
+    for (uint32_t k = 0; scattered && k < count && k < ESPY_AHEAD; ++k)
+    {
+        espyFrustum_Prefetch(boxes, draws[k]);
+    }
     for (; i + ESPY_LANES <= count; i += ESPY_LANES)
     {
+        for (uint32_t k = i + ESPY_AHEAD; scattered && k < i + ESPY_AHEAD + ESPY_LANES && k < count; ++k)
+        {
+            espyFrustum_Prefetch(boxes, draws[k]);
+        }
         espyFrustum_Load(boxes, draws + i, true, box);
         kept += espyFrustum_Keep(draws + i, all & ~espyFrustum_TestLanes(view, &planes, box), base, out + kept);
     }
@@ -340,6 +369,8 @@ static uint32_t espyFrustum_Cull(const espyView* view, const espyCullBoxes* boxe
 }
 
 #endif
+
+#include "kernels/moving.inl"
 
 // --- bits
 
@@ -384,6 +415,7 @@ static uint32_t espyFrustum_CountBits(const uint32_t* words, uint32_t wordCount)
 
 const espyiFrustumKernels* ESPYI_FRUSTUM_KERNELS(void)
 {
-    static const espyiFrustumKernels kernels = {espyFrustum_Cull, espyList_Bits, espyFrustum_CountBits};
+    static const espyiFrustumKernels kernels = {espyFrustum_Cull, espyList_Bits, espyFrustum_CountBits,
+                                                espyMoving_FindBlocks};
     return &kernels;
 }

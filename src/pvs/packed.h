@@ -170,6 +170,11 @@ ESPY_EXPORT int32_t espyiPvs_RankAt(const espyPvs* pvs, uint32_t x, uint32_t y, 
 /// Lattice coordinates of a stored cell.
 ESPY_EXPORT void espyiPvs_Coordinates(const espyPvs* pvs, uint32_t cell, uint32_t out[3]);
 
+/// True where all of some coarse blocks are stored and not in a dynamic set. Ends early at any block that is not, so
+/// that the work is bounded by the stored ones. Exported for the world alone.
+bool espyiPvs_AreBlocksHidden(const espyPvs* pvs, const uint32_t* dynamicSet, const uint32_t first[3],
+                              const uint32_t last[3]);
+
 /// Writes the words of one stripe of a cell's set, in slot order, unused high bits 0. `cell` is a stored cell.
 void espyiPack_ReadStripe(const espyPvs* pvs, const espyPvsPack* pack, uint32_t cell, uint32_t stripe, uint32_t* words);
 

@@ -20,7 +20,7 @@
 #define ESPY_CULL_PIECES 64u
 #define ESPY_CULL_PIECE_STEPS 4u
 
-static const espyiFrustumKernels* espyCull_Kernels(espyIsa cap)
+const espyiFrustumKernels* espyiFrustum_Pick(espyIsa cap)
 {
     const espyiFrustumKernels* kernels = NULL;
     espyIsa isa = espyIsa_Detect(cap);
@@ -89,14 +89,17 @@ static const uint32_t* espyViewSet_Unite(const espyViewSet* view, espyViewTable 
     return scratch;
 }
 
+void espyiViewSet_FillDynamic(espyViewSet* set, uint32_t* scratch)
+{
+    espyViewTable dynamics = {espyPvs_GetDynamicSet, espyPvs_ReadDynamicSet, set->pvs->coarseWords};
+    set->dynamicSet = set->cellCount > 0 ? espyViewSet_Unite(set, dynamics, scratch) : NULL;
+}
+
 void espyiViewSet_Fill(espyViewSet* set, uint32_t* scratch)
 {
     espyViewTable statics = {espyPvs_GetStaticSet, espyPvs_ReadStaticSet, set->pvs->staticWords};
-    espyViewTable dynamics = {espyPvs_GetDynamicSet, espyPvs_ReadDynamicSet, set->pvs->coarseWords};
     set->set = set->cellCount > 0 ? espyViewSet_Unite(set, statics, scratch) : NULL;
-    set->dynamicSet = set->cellCount > 0
-                          ? espyViewSet_Unite(set, dynamics, scratch ? scratch + 2u * (size_t)statics.words : NULL)
-                          : NULL;
+    espyiViewSet_FillDynamic(set, scratch ? scratch + 2u * (size_t)statics.words : NULL);
 }
 
 void espyViewSet_Make(espyViewSet* out, const espyView* view, const espyPvs* pvs, espyVec3 offset, uint32_t* scratch)
@@ -172,6 +175,7 @@ typedef struct espyCullJob
     const uint32_t* shadowMask; ///< Of the draws, in a shadow view.
     bool bits;                  ///< Slots decide.
     bool moved;                 ///< Bounds of moved draws decide.
+    espyiMoving moving;         ///< Where they do.
     bool frustum;
     espyCullPiece pieces[ESPY_CULL_PIECES];
     uint32_t pieceCount;
@@ -183,13 +187,6 @@ static void espyCull_And(uint32_t* words, const uint32_t* other, uint32_t wordCo
     {
         words[i] &= other[i];
     }
-}
-
-static espyBox espyCull_Box(const espyCullBoxes* boxes, uint32_t draw)
-{
-    size_t at = (size_t)draw * boxes->stride;
-    return (espyBox){{boxes->minX[at], boxes->minY[at], boxes->minZ[at]},
-                     {boxes->maxX[at], boxes->maxY[at], boxes->maxZ[at]}};
 }
 
 /// Ones for `count` draws, zeros in the rest of the last word. Returns how many words that are.
@@ -258,30 +255,36 @@ static const uint32_t* espyCull_Slots(const espyCullJob* job, uint32_t first, ui
     return words;
 }
 
-/// Takes the moved draws that their bounds hide out of the words.
-static void espyCull_Moved(const espyCullJob* job, uint32_t first, uint32_t wordCount, uint32_t* words)
+/// Takes the moved draws that their bounds hide out of the words. `list` has room for a step's draws.
+static void espyCull_Moved(const espyCullJob* job, uint32_t first, uint32_t wordCount, uint32_t* words, uint32_t* list)
 {
-    const espyCullInput* input = job->input;
-    const espyCullDraws* draws = input->draws;
+    const espyCullDraws* draws = job->input->draws;
+    uint32_t moved[ESPY_CULL_STEP_WORDS];
     for (uint32_t i = 0; i < wordCount; ++i)
     {
         uint32_t at = first / 32u + i;
-        uint32_t moved = words[i] & draws->moved[at] & (draws->occludee ? draws->occludee[at] : ~0u);
-        for (; moved != 0; moved &= moved - 1u)
+        moved[i] = words[i] & draws->moved[at] & (draws->occludee ? draws->occludee[at] : ~0u);
+    }
+    uint32_t count = job->kernels->listBits(moved, wordCount, first, list, ESPY_CULL_STEP);
+    if (count > 0)
+    {
+        uint32_t hidden[ESPY_CULL_STEP_WORDS];
+        for (uint32_t i = 0; i < wordCount; ++i)
         {
-            uint32_t bit = moved & (0u - moved);
-            uint32_t draw = first + i * 32u + espyiPopCount32(bit - 1u);
-            if (espyViewSet_HidesBox(input->sets, input->setCount, espyCull_Box(&draws->boxes, draw)))
-            {
-                words[i] &= ~bit;
-            }
+            hidden[i] = 0;
+        }
+        espyiMoving_Hide(&job->moving, &draws->boxes, list, count, first, hidden);
+        for (uint32_t i = 0; i < wordCount; ++i)
+        {
+            words[i] &= ~hidden[i];
         }
     }
 }
 
-/// Words of the draws of a step that are left after the baked data. `candidates` is null where all draws are.
+/// Words of the draws of a step that are left after the baked data. `candidates` is null where all draws are; `list` is
+/// scratch for a step's draws.
 static const uint32_t* espyCull_Occlude(const espyCullJob* job, uint32_t first, uint32_t count,
-                                        const uint32_t* candidates, uint32_t* words)
+                                        const uint32_t* candidates, uint32_t* words, uint32_t* list)
 {
     const espyCullDraws* draws = job->input->draws;
     uint32_t wordCount = espyiBits_Words(count);
@@ -318,7 +321,7 @@ static const uint32_t* espyCull_Occlude(const espyCullJob* job, uint32_t first, 
     }
     if (job->moved)
     {
-        espyCull_Moved(job, first, wordCount, words);
+        espyCull_Moved(job, first, wordCount, words, list);
     }
     return left;
 }
@@ -357,7 +360,7 @@ static void espyCull_Step(const espyCullJob* job, espyCullPiece* piece, uint32_t
         candidateCount = espyCull_Candidates(job, piece, first, count, candidateWords);
         candidates = candidateWords;
     }
-    const uint32_t* left = espyCull_Occlude(job, first, count, candidates, words);
+    const uint32_t* left = espyCull_Occlude(job, first, count, candidates, words, list);
     uint32_t survivors = job->kernels->listBits(left, espyiBits_Words(count), first, list, ESPY_CULL_STEP);
     uint32_t* out = job->drawList + piece->first + piece->drawn;
     uint32_t drawn = survivors;
@@ -468,13 +471,17 @@ espyResult espyCull_Run(const espyCullInput* input, espyCullOutput* output)
     bool occlusion = input->occlusion && !input->view->shadow;
     espyCullJob job;
     job.input = input;
-    job.kernels = espyCull_Kernels(input->isa);
+    job.kernels = espyiFrustum_Pick(input->isa);
     job.drawList = output->drawList + output->drawCount;
     job.updateList = output->updateList ? output->updateList + output->updateCount : NULL;
     job.shadowMask = input->view->shadow ? draws->castsShadow : NULL;
     job.bits = occlusion && input->set && input->set->set && (draws->slots || draws->firstSlot != ESPY_PVS_NO_SLOT);
     job.moved = occlusion && input->setCount > 0 && draws->moved;
     job.frustum = input->frustum && input->view->eyeCount > 0;
+    if (job.moved)
+    {
+        espyiMoving_Make(&job.moving, input->sets, input->setCount, job.kernels);
+    }
     espyCull_Cut(&job);
     if (job.pieceCount > 1)
     {
