@@ -15,15 +15,15 @@
 #define ESPY_RUNS 15
 #define ESPY_CAPSULES 64u
 
-void espyPeer_Scalar(const espyiProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
-void espyPeer_Sse41(const espyiProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
-void espyPeer_Avx2(const espyiProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
-void espyPeer_Avx512(const espyiProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
+void espyPeer_Scalar(const espyProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
+void espyPeer_Sse41(const espyProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
+void espyPeer_Avx2(const espyProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
+void espyPeer_Avx512(const espyProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
 
 typedef struct espyBenchIsa
 {
     espyIsa isa;
-    void (*peer)(const espyiProxyEntry*, uint32_t, espyiProxyReceivers*);
+    void (*peer)(const espyProxyEntry*, uint32_t, espyiProxyReceivers*);
 } espyBenchIsa;
 
 static int espyBench_Compare(const void* a, const void* b)
@@ -44,7 +44,7 @@ static float espyBench_Range(espyiRng* rng, float low, float high)
 }
 
 /// A hundred receivers and 64 capsules. With `cut` the horizon cuts every capsule for every receiver.
-static void espyBench_Fill(espyiProxyEntry* entries, espyiProxyReceivers* r, bool cut)
+static void espyBench_Fill(espyProxyEntry* entries, espyiProxyReceivers* r, bool cut)
 {
     espyiRng rng = espyiRng_Seed(3);
     r->count = ESPYI_PROXY_PIXELS;
@@ -63,13 +63,13 @@ static void espyBench_Fill(espyiProxyEntry* entries, espyiProxyReceivers* r, boo
         float lean = espyBench_Range(&rng, -0.5f, 0.5f), height = cut ? espyBench_Range(&rng, -0.25f, 0.25f) : 0.35f;
         espyCapsule c = {.a = {cosf(angle) * away, height, sinf(angle) * away}, .radiusA = 0.3f, .radiusB = 0.3f};
         c.b = (espyVec3){c.a.x + lean, c.a.y + (cut ? 0 : 1.2f), c.a.z + 0.3f};
-        entries[i] = (espyiProxyEntry){.pack = espyiCapsule_Pack(&c, (espyVec3){0, 0, 0}), .strength = 1, .record = i};
+        entries[i] = (espyProxyEntry){.pack = espyiCapsule_Pack(&c, (espyVec3){0, 0, 0}), .strength = 1, .record = i};
     }
 }
 
 static void espyBench_Terms(void)
 {
-    static espyiProxyEntry entries[ESPY_CAPSULES];
+    static espyProxyEntry entries[ESPY_CAPSULES];
     static espyiProxyReceivers receivers;
     static const espyBenchIsa isas[] = {{espyIsa_Scalar, espyPeer_Scalar},
                                         {espyIsa_Sse41, espyPeer_Sse41},

@@ -4,9 +4,9 @@
 #include "proxy/lanes.h"
 #include "proxy/proxy_internal.h"
 
-void ESPY_PEER(const espyiProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
+void ESPY_PEER(const espyProxyEntry* entries, uint32_t count, espyiProxyReceivers* r);
 
-void ESPY_PEER(const espyiProxyEntry* entries, uint32_t count, espyiProxyReceivers* r)
+void ESPY_PEER(const espyProxyEntry* entries, uint32_t count, espyiProxyReceivers* r)
 {
     const espyR zero = espyR_Set(0.0f), one = espyR_Set(1.0f);
     for (uint32_t i = 0; i < r->count; i += ESPY_LANES)
@@ -17,7 +17,7 @@ void ESPY_PEER(const espyiProxyEntry* entries, uint32_t count, espyiProxyReceive
         espyR survives = one;
         for (uint32_t k = 0; k < count; ++k)
         {
-            const espyiCapsulePack* c = &entries[k].pack;
+            const espyCapsulePack* c = &entries[k].pack;
             espyR ux = espyR_Set(c->ux), uy = espyR_Set(c->uy), uz = espyR_Set(c->uz);
             espyR x = espyR_Set(c->ax) - px, y = espyR_Set(c->ay) - py, z = espyR_Set(c->az) - pz;
             espyR s = zero - (x * ux + y * uy + z * uz);

@@ -29,6 +29,30 @@ static void espyExample_Render(void)
     }
 }
 
+/// What a shader does: here it counts instead of evaluating.
+static size_t espyExample_CountLists(const espyProxyLists* lists, uint32_t x, uint32_t y)
+{
+    size_t entries = 0, sums = 0;
+    uint8_t inTile = lists->pixels[y * lists->width + x];
+    if (inTile == ESPY_PROXY_NO_GROUP)
+    {
+        return 0; // nothing reaches this pixel
+    }
+    uint32_t tile = y / ESPY_PROXY_TILE * lists->tilesX + x / ESPY_PROXY_TILE;
+    const espyProxyGroup* group = &lists->groups[lists->tiles[tile] + inTile];
+    for (uint32_t i = group->firstEntry; i < group->firstNode; ++i)
+    {
+        const espyProxyEntry* entry = &lists->entries[lists->indices[i]]; // evaluate it
+        entries += entry->strength > 0.0f;
+    }
+    for (uint32_t i = group->firstNode; i < group[1].firstEntry; ++i)
+    {
+        const espyProxySource* source = &lists->nodes[lists->indices[i]].source; // sum it
+        sums += source->area > 0.0f;
+    }
+    return entries + sums;
+}
+
 int main(void)
 {
     espyExample_Render();
@@ -73,6 +97,20 @@ int main(void)
         result = espyProxyPass_Apply(pass, set, &view, &image); // every frame, after lighting; never allocates
     }
     // [frame]
+    // [lists]
+    espyProxyLists lists = {0};
+    result = result == espyResult_Ok ? espyProxyPass_ReserveLists(pass, Width, Height, 100000) : result;
+    result = result == espyResult_Ok ? espyProxyPass_BuildLists(pass, set, &view, &image, &lists) : result;
+    // [lists]
+    size_t listed = 0;
+    for (uint32_t y = 0; result == espyResult_Ok && y < lists.height; ++y)
+    {
+        for (uint32_t x = 0; x < lists.width; ++x)
+        {
+            listed += espyExample_CountLists(&lists, x, y);
+        }
+    }
+    printf("%zu entries and nodes meet the pixels\n", listed);
     printf("%s: middle %.3f, corner %.3f\n", espyResult_GetName(result), (double)lit[Height / 2][Width / 2][0],
            (double)lit[0][0][0]);
     espyProxyPass_Destroy(pass);

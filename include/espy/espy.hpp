@@ -840,6 +840,16 @@ class ProxyPass
     {
         return espyProxyPass_Apply(pass_, set.Get(), &view, &image);
     }
+    /// 0 indices give the room back.
+    espyResult ReserveLists(uint32_t width, uint32_t height, uint32_t indices)
+    {
+        return espyProxyPass_ReserveLists(pass_, width, height, indices);
+    }
+    /// Without an image: what the view sees and the tree.
+    espyResult BuildLists(ProxySet& set, const espyProxyView& view, const espyProxyImage* image, espyProxyLists* out)
+    {
+        return espyProxyPass_BuildLists(pass_, set.Get(), &view, image, out);
+    }
     espyProxyStats GetStats() const
     {
         return espyProxyPass_GetStats(pass_);

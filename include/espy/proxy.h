@@ -5,7 +5,7 @@
 // Three layers, each usable without the next:
 //   espyCapsule_...     one capsule seen from one point; pure functions of their arguments
 //   espyProxySet_...    a registry of capsules by name, with the settings of the effect
-//   espyProxyPass_...   an image pass over depth, normal, albedo and lit colour
+//   espyProxyPass_...   an image pass over depth, normal, albedo and lit colour, and lists for passes of one's own
 //
 // Occlusion F is the share of the cosine-weighted hemisphere around a normal that a capsule blocks, in [0, 1]. What
 // survives several proxies is the product of what survives each.
@@ -252,5 +252,105 @@ ESPY_API espyResult espyProxyPass_Reserve(espyProxyPass* pass, const espyProxySe
 ESPY_API espyResult espyProxyPass_Apply(espyProxyPass* pass, espyProxySet* set, const espyProxyView* view,
                                         const espyProxyImage* image);
 ESPY_API espyProxyStats espyProxyPass_GetStats(const espyProxyPass* pass);
+
+// --- lists for shaders
+
+/// Side of a tile, pixels.
+#define ESPY_PROXY_TILE 16u
+/// Most groups of a tile; what is over shares the last one.
+#define ESPY_PROXY_TILE_GROUPS 64u
+/// Most levels of the tree, and children of a node.
+#define ESPY_PROXY_LEVELS 12u
+#define ESPY_PROXY_BRANCH 4u
+/// In espyProxyLists.pixels: no proxy reaches this pixel (background, or outside the distances).
+#define ESPY_PROXY_NO_GROUP 255u
+
+/// A capsule in the form that the term wants: end A, unit axis towards B, length. 11 floats.
+typedef struct espyCapsulePack
+{
+    float ax, ay, az, ux, uy, uz;
+    float length, radiusA, radiusB;
+    float taper; ///< (radiusB - radiusA) / length
+    float flat;  ///< sqrt(1 - taper^2)
+} espyCapsulePack;
+
+typedef enum espyProxyFlag
+{
+    espyProxyFlag_Ball = 1 << 0,    ///< Length 0: end A alone.
+    espyProxyFlag_Tapered = 1 << 1, ///< Two radii.
+    espyProxyFlag_JointA = 1 << 2,  ///< The ball at A is also in a neighbour of the group: divided out again.
+    espyProxyFlag_JointB = 1 << 3,
+    espyProxyFlag_Piece = 1 << 4, ///< Goes on from the entry before it: their shared ball is taken off the sum.
+} espyProxyFlag;
+
+/// A capsule that a view sees, or a piece of a long one, relative to the eye, in the order of the product. 16 words of
+/// 32 bits without gaps.
+typedef struct espyProxyEntry
+{
+    espyCapsulePack pack;
+    float strength, selfStrength;
+    float owner;     ///< 0: nothing's.
+    uint32_t record; ///< Pieces of one proxy share it: their shares add up, what survives is multiplied.
+    uint32_t flags;  ///< espyProxyFlag
+} espyProxyEntry;
+
+/// Distant capsules, one or many, as one point relative to the eye: projected area over pi as area - v'Tv for the
+/// direction v towards it. 13 floats.
+typedef struct espyProxySource
+{
+    float x, y, z;
+    float area;
+    float txx, tyy, tzz, txy, txz, tyz; ///< T; the last three twice, so that each product counts once.
+    float wide[3];                      ///< Half of its extent along x, y, z.
+} espyProxySource;
+
+/// A node of the tree over the entries. 21 floats.
+typedef struct espyProxyNode
+{
+    espyBox box;  ///< Of the axes.
+    float radius; ///< Largest.
+    float size;   ///< Largest r^2 + 2 r L / pi, times strength.
+    espyProxySource source;
+} espyProxyNode;
+
+/// Pixels of a tile that lie close together, whatever the depth does inside the tile.
+typedef struct espyProxyGroup
+{
+    uint32_t firstEntry; ///< In `indices`: entries that are evaluated exactly, ascending, up to firstNode.
+    uint32_t firstNode;  ///< In `indices`: nodes that are summed, up to the next group's firstEntry.
+} espyProxyGroup;
+
+/// Which proxies meet which pixels, prefix-summed, with all that a shader needs to evaluate them. Lives in the pass
+/// until its next Build, Reserve or Destroy. Tile (x, y) of 16 x 16 pixels is number y * tilesX + x.
+typedef struct espyProxyLists
+{
+    uint32_t width, height, tilesX, tilesY;
+    const uint32_t* tiles;        ///< tilesX * tilesY + 1: each tile's first group; the last is the number of groups.
+    const espyProxyGroup* groups; ///< One more than there are groups: the last holds the ends.
+    const uint32_t* indices;
+    const uint8_t* pixels; ///< width * height: which of its tile's groups a pixel is in, or ESPY_PROXY_NO_GROUP.
+    const espyProxyEntry* entries;
+    const espyProxyNode* nodes;     ///< Level by level; level 0 has one node an entry. Null with the plain loop.
+    const uint32_t* leafEntries;    ///< Entry of each node of level 0.
+    uint32_t entryCount, nodeCount; ///< 0 where nothing is to be done: no pass.
+    /// Children of node i of level l are nodes 4 i .. 4 i + 3 of level l - 1, as far as there are any. The last level
+    /// has one node.
+    uint32_t levelStart[ESPY_PROXY_LEVELS], levelCount[ESPY_PROXY_LEVELS], levels;
+    espyMat4 fromDepth; ///< Clip space (x, y, depth) to places relative to the eye.
+    float background;   ///< Depth of what is skipped.
+    uint64_t leftOut;   ///< Indices for which there was no room: of each group the smallest.
+} espyProxyLists;
+
+/// Makes room for lists of images up to this size with up to `indices` indices in all; 0 gives it back. About 20 to 60
+/// a group are usual with clusters (docs/proxy.md). Errors: InvalidArgument (sizes), OutOfMemory (the room is as it
+/// was). Thread: owner.
+ESPY_API espyResult espyProxyPass_ReserveLists(espyProxyPass* pass, uint32_t width, uint32_t height, uint32_t indices);
+
+/// Fills `out` with what espyProxyPass_Apply would evaluate for this image, of which only depth and normal are read.
+/// Where the room is too small, groups keep their largest. With a null image, what the view sees and the tree alone:
+/// for shaders that walk it themselves. Never allocates. The same bits for any threads. Errors: InvalidArgument,
+/// LimitExceeded (Reserve or ReserveLists was not called). Thread: owner; runs tasks.
+ESPY_API espyResult espyProxyPass_BuildLists(espyProxyPass* pass, espyProxySet* set, const espyProxyView* view,
+                                             const espyProxyImage* image, espyProxyLists* out);
 
 #endif

@@ -52,7 +52,7 @@ typedef struct espyProxyBlock
     uint32_t first[ESPY_BLOCK]; ///< Receiver of the first lane.
 } espyProxyBlock;
 
-ESPY_TERM_INLINE espyTermCapsule espyProxy_Spread(const espyiCapsulePack* k)
+ESPY_TERM_INLINE espyTermCapsule espyProxy_Spread(const espyCapsulePack* k)
 {
     return (espyTermCapsule){.ax = espyR_Set(k->ax),
                              .ay = espyR_Set(k->ay),
@@ -77,7 +77,7 @@ ESPY_TERM_INLINE void espyProxy_Receiver(const espyiProxyReceivers* r, uint32_t 
 }
 
 /// Where the horizon cuts: apart from the block, so that its registers are free for the usual case.
-static ESPY_TERM_APART espyR espyProxy_Cut(const espyiCapsulePack* k, const espyiProxyReceivers* r, uint32_t i,
+static ESPY_TERM_APART espyR espyProxy_Cut(const espyCapsulePack* k, const espyiProxyReceivers* r, uint32_t i,
                                            bool tapered, bool solid)
 {
     espyTermCapsule c = espyProxy_Spread(k);
@@ -96,7 +96,7 @@ static ESPY_TERM_APART espyR espyProxy_Cut(const espyiCapsulePack* k, const espy
 
 /// Shares that a capsule blocks from receivers first .. end. Two steps with memory between them: each receiver's
 /// numbers wait for each other, so a processor is busy only while it sees many receivers at once.
-ESPY_TERM_INLINE void espyProxy_Capsule(const espyiCapsulePack* k, const espyiProxyReceivers* r, uint32_t first,
+ESPY_TERM_INLINE void espyProxy_Capsule(const espyCapsulePack* k, const espyiProxyReceivers* r, uint32_t first,
                                         uint32_t end, bool tapered, bool solid, float* f)
 {
     espyProxyBlock b;
@@ -165,11 +165,11 @@ ESPY_TERM_INLINE void espyProxy_Capsule(const espyiCapsulePack* k, const espyiPr
 }
 
 /// Shares that one entry blocks.
-static void espyProxy_Shares(const espyiProxyEntry* e, const espyiProxyReceivers* r, uint32_t first, uint32_t end,
+static void espyProxy_Shares(const espyProxyEntry* e, const espyiProxyReceivers* r, uint32_t first, uint32_t end,
                              bool solid, float* f)
 {
-    const espyiCapsulePack* k = &e->pack;
-    if (e->flags & espyiProxyFlag_Ball)
+    const espyCapsulePack* k = &e->pack;
+    if (e->flags & espyProxyFlag_Ball)
     {
         espyR x = espyR_Set(k->ax), y = espyR_Set(k->ay), z = espyR_Set(k->az), radius = espyR_Set(k->radiusA);
         for (uint32_t i = first; i < end; i += ESPY_LANES)
@@ -179,7 +179,7 @@ static void espyProxy_Shares(const espyiProxyEntry* e, const espyiProxyReceivers
             espyR_Store(&f[i - first], espyTerm_Ball(x, y, z, radius, p, n, solid));
         }
     }
-    else if (e->flags & espyiProxyFlag_Tapered)
+    else if (e->flags & espyProxyFlag_Tapered)
     {
         espyProxy_Capsule(k, r, first, end, true, solid, f);
     }
@@ -190,22 +190,22 @@ static void espyProxy_Shares(const espyiProxyEntry* e, const espyiProxyReceivers
 }
 
 /// Share that the ball at one end blocks.
-static espyR espyProxy_EndBall(const espyiProxyEntry* e, bool atB, const espyR p[3], const espyR n[3], bool solid)
+static espyR espyProxy_EndBall(const espyProxyEntry* e, bool atB, const espyR p[3], const espyR n[3], bool solid)
 {
-    const espyiCapsulePack* k = &e->pack;
+    const espyCapsulePack* k = &e->pack;
     float along = atB ? k->length : 0.0f;
     return espyTerm_Ball(espyR_Set(k->ax + along * k->ux), espyR_Set(k->ay + along * k->uy),
                          espyR_Set(k->az + along * k->uz), espyR_Set(atB ? k->radiusB : k->radiusA), p, n, solid);
 }
 
 /// What survives a joint that is counted in a neighbour too; never so little that dividing by it grows noise.
-static espyR espyProxy_Joint(const espyiProxyEntry* e, bool atB, espyR strength, const espyR p[3], const espyR n[3],
+static espyR espyProxy_Joint(const espyProxyEntry* e, bool atB, espyR strength, const espyR p[3], const espyR n[3],
                              bool solid)
 {
     return espyR_Max(espyR_Set(1.0f) - strength * espyProxy_EndBall(e, atB, p, n, solid), espyR_Set(1e-4f));
 }
 
-static void espyProxy_Exact(const espyiProxyEntry* entries, const uint32_t* list, uint32_t count, bool solid,
+static void espyProxy_Exact(const espyProxyEntry* entries, const uint32_t* list, uint32_t count, bool solid,
                             espyiProxyReceivers* r)
 {
     const espyR zero = espyR_Set(0.0f), one = espyR_Set(1.0f);
@@ -219,7 +219,7 @@ static void espyProxy_Exact(const espyiProxyEntry* entries, const uint32_t* list
         }
         for (uint32_t k = 0; k < count; ++k)
         {
-            const espyiProxyEntry* e = &entries[list[k]];
+            const espyProxyEntry* e = &entries[list[k]];
             espyProxy_Shares(e, r, first, end, solid, shares);
             bool goesOn = k > 0 && entries[list[k - 1u]].record == e->record;
             bool adjoins = goesOn && list[k - 1u] + 1u == list[k];
@@ -247,11 +247,11 @@ static void espyProxy_Exact(const espyiProxyEntry* entries, const uint32_t* list
                     strength = espyR_Select(self, espyR_Set(e->strength * e->selfStrength), strength);
                 }
                 espyR factor = one - strength * espyR_Max(espyR_Min(f, one), zero);
-                if (e->flags & espyiProxyFlag_JointA)
+                if (e->flags & espyProxyFlag_JointA)
                 {
                     factor = espyR_Min(factor / espyProxy_Joint(e, false, strength, p, n, solid), one);
                 }
-                if (e->flags & espyiProxyFlag_JointB)
+                if (e->flags & espyProxyFlag_JointB)
                 {
                     factor = espyR_Min(factor / espyProxy_Joint(e, true, strength, p, n, solid), one);
                 }
@@ -261,7 +261,7 @@ static void espyProxy_Exact(const espyiProxyEntry* entries, const uint32_t* list
     }
 }
 
-static void espyProxy_FarSum(const espyiProxySource* sources, uint32_t count, espyiProxyReceivers* r)
+static void espyProxy_FarSum(const espyProxySource* sources, uint32_t count, espyiProxyReceivers* r)
 {
     const espyR zero = espyR_Set(0.0f), one = espyR_Set(1.0f);
     for (uint32_t i = 0; i < r->count; i += ESPY_LANES)
@@ -272,7 +272,7 @@ static void espyProxy_FarSum(const espyiProxySource* sources, uint32_t count, es
         espyR wx = espyR_Abs(nx), wy = espyR_Abs(ny), wz = espyR_Abs(nz), sum = zero;
         for (uint32_t k = 0; k < count; ++k)
         {
-            const espyiProxySource* s = &sources[k];
+            const espyProxySource* s = &sources[k];
             espyR x = espyR_Set(s->x) - px, y = espyR_Set(s->y) - py, z = espyR_Set(s->z) - pz;
             espyR d2 = x * x + y * y + z * z;
             espyR inverse = one / espyR_Sqrt(espyR_Max(d2, espyR_Set(1e-12f)));

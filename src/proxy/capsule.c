@@ -24,17 +24,17 @@ bool espyiCapsule_IsNormal(espyVec3 n)
     return size > 0.25f && size < 4.0f;
 }
 
-espyiCapsulePack espyiCapsule_Pack(const espyCapsule* capsule, espyVec3 origin)
+espyCapsulePack espyiCapsule_Pack(const espyCapsule* capsule, espyVec3 origin)
 {
     espyVec3 a = espyCapsule_Sub(capsule->a, origin), axis = espyCapsule_Sub(capsule->b, capsule->a);
     float length2 = espyCapsule_Dot(axis, axis), length = espyR_Sqrt(length2);
-    espyiCapsulePack pack = {.ax = a.x,
-                             .ay = a.y,
-                             .az = a.z,
-                             .ux = 1.0f,
-                             .radiusA = capsule->radiusA,
-                             .radiusB = capsule->radiusB,
-                             .flat = 1.0f};
+    espyCapsulePack pack = {.ax = a.x,
+                            .ay = a.y,
+                            .az = a.z,
+                            .ux = 1.0f,
+                            .radiusA = capsule->radiusA,
+                            .radiusB = capsule->radiusB,
+                            .flat = 1.0f};
     float grow = capsule->radiusB - capsule->radiusA;
     if (!(length > espyR_Abs(grow)))
     {
@@ -58,7 +58,7 @@ espyiCapsulePack espyiCapsule_Pack(const espyCapsule* capsule, espyVec3 origin)
     return pack;
 }
 
-static espyTermCapsule espyCapsule_Term(const espyiCapsulePack* p)
+static espyTermCapsule espyCapsule_Term(const espyCapsulePack* p)
 {
     return (espyTermCapsule){p->ax,     p->ay,      p->az,      p->ux,    p->uy,  p->uz,
                              p->length, p->radiusA, p->radiusB, p->taper, p->flat};
@@ -70,7 +70,7 @@ float espyCapsule_Occlusion(const espyCapsule* capsule, espyVec3 point, espyVec3
     {
         return espyCapsule_SolidAngle(capsule, point) * (0.25f / ESPY_PI);
     }
-    espyiCapsulePack pack = espyiCapsule_Pack(capsule, point);
+    espyCapsulePack pack = espyiCapsule_Pack(capsule, point);
     espyTermCapsule c = espyCapsule_Term(&pack);
     const float p[3] = {0.0f, 0.0f, 0.0f}, n[3] = {normal.x, normal.y, normal.z};
     bool solid = inside == espyCapsuleInside_Solid;
@@ -105,11 +105,11 @@ static void espyCapsule_Tangents(const espyTermView* v, float* lA, float* lB)
 
 float espyCapsule_SolidAngle(const espyCapsule* capsule, espyVec3 point)
 {
-    espyiCapsulePack pack = espyiCapsule_Pack(capsule, point);
+    espyCapsulePack pack = espyiCapsule_Pack(capsule, point);
     return espyiCapsule_SolidAngle(&pack, (espyVec3){0.0f, 0.0f, 0.0f});
 }
 
-float espyiCapsule_SolidAngle(const espyiCapsulePack* pack, espyVec3 point)
+float espyiCapsule_SolidAngle(const espyCapsulePack* pack, espyVec3 point)
 {
     espyTermCapsule c = espyCapsule_Term(pack);
     espyTermView v;
@@ -146,7 +146,7 @@ float espyiCapsule_SolidAngle(const espyiCapsulePack* pack, espyVec3 point)
 
 float espyCapsule_Bound(const espyCapsule* capsule, espyVec3 point)
 {
-    espyiCapsulePack pack = espyiCapsule_Pack(capsule, point);
+    espyCapsulePack pack = espyiCapsule_Pack(capsule, point);
     float s = -(pack.ax * pack.ux + pack.ay * pack.uy + pack.az * pack.uz);
     s = espyR_Min(espyR_Max(s, 0.0f), pack.length);
     float x = pack.ax + s * pack.ux, y = pack.ay + s * pack.uy, z = pack.az + s * pack.uz;
@@ -160,7 +160,7 @@ float espyCapsule_Bound(const espyCapsule* capsule, espyVec3 point)
 
 float espyCapsule_Reach(const espyCapsule* capsule, float threshold)
 {
-    espyiCapsulePack pack = espyiCapsule_Pack(capsule, capsule->a);
+    espyCapsulePack pack = espyiCapsule_Pack(capsule, capsule->a);
     float r = espyR_Max(pack.radiusA, pack.radiusB), e = espyR_Max(threshold, 1e-12f);
     return espyR_Min(r / e, espyR_Sqrt((r * r + 2.0f / ESPY_PI * r * pack.length) / e));
 }

@@ -189,7 +189,7 @@ static void espyClip_AddEdge(espyClip* clip, float side)
 /// The outline from `point` and the light in its frame. False inside the capsule.
 static bool espyClip_Start(espyClip* clip, const espyCapsule* capsule, espyVec3 point, espyVec3 light, float cosine)
 {
-    espyiCapsulePack p = espyiCapsule_Pack(capsule, point);
+    espyCapsulePack p = espyiCapsule_Pack(capsule, point);
     *clip = (espyClip){.cosine = cosine};
     clip->capsule =
         (espyTermCapsule){p.ax, p.ay, p.az, p.ux, p.uy, p.uz, p.length, p.radiusA, p.radiusB, p.taper, p.flat};

@@ -28,8 +28,7 @@ static float espyGather_Gap(float lowA, float highA, float lowB, float highB)
     return espyR_Max(espyR_Max(lowA - highB, lowB - highA), 0.0f);
 }
 
-/// Distance between two boxes.
-static float espyGather_Distance(const espyBox* a, const espyBox* b)
+float espyiProxy_BoxDistance(const espyBox* a, const espyBox* b)
 {
     float x = espyGather_Gap(a->min.x, a->max.x, b->min.x, b->max.x);
     float y = espyGather_Gap(a->min.y, a->max.y, b->min.y, b->max.y);
@@ -66,9 +65,9 @@ static float espyGather_BoxHeight(const espyGather* g, const espyBox* box)
 }
 
 /// Upper bound of one entry's occlusion over the receivers; below 0 where all of it is under every horizon.
-static float espyGather_Bound(const espyGather* g, const espyiProxyEntry* e, float distance, float radius, float size)
+static float espyGather_Bound(const espyGather* g, const espyProxyEntry* e, float distance, float radius, float size)
 {
-    const espyiCapsulePack* k = &e->pack;
+    const espyCapsulePack* k = &e->pack;
     float x = k->ax - g->middle.x, y = k->ay - g->middle.y, z = k->az - g->middle.z;
     float height = espyGather_Height(g->receivers, x, y, z) + k->radiusA;
     x += k->length * k->ux;
@@ -89,16 +88,19 @@ static float espyGather_Bound(const espyGather* g, const espyiProxyEntry* e, flo
     return bound * espyR_Min(lean * height / (distance - radius), 1.0f);
 }
 
-static void espyGather_AddSource(espyGather* g, const espyiProxySource* source)
+static void espyGather_AddSource(espyGather* g, uint32_t node)
 {
-    if (g->lists->sourceCount < ESPYI_PROXY_SOURCES)
+    espyiProxyLists* l = g->lists;
+    if (l->sourceCount < ESPYI_PROXY_SOURCES)
     {
-        g->lists->sources[g->lists->sourceCount++] = *source;
+        l->nodes[l->sourceCount] = node;
+        l->sources[l->sourceCount++] = g->input->tree->nodes[node].source;
     }
 }
 
-/// Adds to the exact list; where that is full the entry with the smallest bound becomes a source.
-static void espyGather_AddExact(espyGather* g, uint32_t index, float bound)
+/// Adds to the exact list; where that is full the entry with the smallest bound becomes a source. The plain loop has
+/// room for all of its entries.
+static void espyGather_AddExact(espyGather* g, uint32_t index, uint32_t leaf, float bound)
 {
     espyiProxyLists* l = g->lists;
     uint32_t room = g->input->tree ? g->input->maxExact : ESPYI_PROXY_EXACT, at = l->exactCount;
@@ -110,10 +112,9 @@ static void espyGather_AddExact(espyGather* g, uint32_t index, float bound)
         {
             at = l->bounds[i] < l->bounds[at] ? i : at;
         }
-        uint32_t out = bound > l->bounds[at] ? l->exact[at] : index;
-        espyiProxySource source = espyiProxy_MakeSource(&g->input->entries[out]);
-        espyGather_AddSource(g, &source);
-        if (out == index)
+        bool larger = bound > l->bounds[at];
+        espyGather_AddSource(g, larger ? l->leaves[at] : leaf);
+        if (!larger)
         {
             return;
         }
@@ -123,20 +124,38 @@ static void espyGather_AddExact(espyGather* g, uint32_t index, float bound)
         ++l->exactCount;
     }
     l->exact[at] = index;
+    l->leaves[at] = leaf;
     l->bounds[at] = bound;
 }
 
-static void espyGather_Leaf(espyGather* g, uint32_t index, float distance, const espyiProxyNode* node)
+static void espyGather_Leaf(espyGather* g, uint32_t leaf, float distance)
 {
-    const espyiProxyEntry* e = &g->input->entries[index];
-    float bound = espyGather_Bound(g, e, distance, node->radius, node->size);
+    const espyiProxyTree* tree = g->input->tree;
+    const espyProxyNode* node = &tree->nodes[leaf];
+    uint32_t index = tree->sorted[leaf];
+    float bound = espyGather_Bound(g, &g->input->entries[index], distance, node->radius, node->size);
     if (bound > g->input->detail)
     {
-        espyGather_AddExact(g, index, bound);
+        espyGather_AddExact(g, index, leaf, bound);
     }
     else if (bound > 0.0f)
     {
-        espyGather_AddSource(g, &node->source);
+        espyGather_AddSource(g, leaf);
+    }
+}
+
+static void espyGather_Loop(espyGather* g)
+{
+    for (uint32_t i = 0; i < g->input->count; ++i)
+    {
+        const espyProxyEntry* e = &g->input->entries[i];
+        espyProxyNode node = espyiProxy_MakeLeaf(e);
+        float distance = espyiProxy_BoxDistance(&node.box, &g->receivers->box);
+        float bound = espyGather_Bound(g, e, distance, node.radius, node.size);
+        if (bound >= 0.0f)
+        {
+            espyGather_AddExact(g, i, 0, bound);
+        }
     }
 }
 
@@ -153,15 +172,15 @@ static void espyGather_Tree(espyGather* g)
     while (top > 0)
     {
         uint32_t at = stack[--top], level = levels[top];
-        const espyiProxyNode* node = &tree->nodes[tree->levelStart[level] + at];
+        const espyProxyNode* node = &tree->nodes[tree->levelStart[level] + at];
         if (espyGather_BoxHeight(g, &node->box) + node->radius <= 0.0f)
         {
             continue;
         }
-        float distance = espyGather_Distance(&node->box, &g->receivers->box);
+        float distance = espyiProxy_BoxDistance(&node->box, &g->receivers->box);
         if (level == 0)
         {
-            espyGather_Leaf(g, tree->sorted[at], distance, node);
+            espyGather_Leaf(g, at, distance);
             continue;
         }
         float wide = espyR_Max(node->box.max.x - node->box.min.x,
@@ -172,7 +191,7 @@ static void espyGather_Tree(espyGather* g)
         if (faint && (full || wide <= ESPY_OPENING * distance))
         {
             g->lists->overflows += full && wide > ESPY_OPENING * distance ? 1u : 0u;
-            espyGather_AddSource(g, &node->source);
+            espyGather_AddSource(g, tree->levelStart[level] + at);
             continue;
         }
         uint32_t first = at * ESPYI_PROXY_BRANCH, left = tree->levelCount[level - 1u] - first;
@@ -205,27 +224,25 @@ void espyiProxy_Gather(const espyiProxyGather* gather, const espyiProxyReceivers
     }
     else
     {
-        for (uint32_t i = 0; i < gather->count; ++i)
-        {
-            const espyiProxyEntry* e = &gather->entries[i];
-            if (espyGather_Bound(&g, e, 0.0f, e->pack.radiusA, 0.0f) >= 0.0f)
-            {
-                espyGather_AddExact(&g, i, 1.0f);
-            }
-        }
+        espyGather_Loop(&g);
     }
     // Products are taken in the order of the entries. Shell's sort: the lists are short and almost in order.
     for (uint32_t gap = lists->exactCount / 2u; gap > 0; gap /= 2u)
     {
         for (uint32_t i = gap; i < lists->exactCount; ++i)
         {
-            uint32_t value = lists->exact[i], at = i;
+            uint32_t value = lists->exact[i], leaf = lists->leaves[i], at = i;
+            float bound = lists->bounds[i];
             while (at >= gap && lists->exact[at - gap] > value)
             {
                 lists->exact[at] = lists->exact[at - gap];
+                lists->leaves[at] = lists->leaves[at - gap];
+                lists->bounds[at] = lists->bounds[at - gap];
                 at -= gap;
             }
             lists->exact[at] = value;
+            lists->leaves[at] = leaf;
+            lists->bounds[at] = bound;
         }
     }
 }

@@ -43,49 +43,13 @@ uint32_t espyiProxySet_CountPieces(const espyProxySet* set);
 
 // --- what a view sees, relative to its eye
 
-typedef enum espyiProxyFlag
-{
-    espyiProxyFlag_Ball = 1 << 0,
-    espyiProxyFlag_Tapered = 1 << 1,
-    espyiProxyFlag_JointA = 1 << 2, ///< The ball at A is also in a neighbour of the group: counted once.
-    espyiProxyFlag_JointB = 1 << 3,
-    espyiProxyFlag_Piece = 1 << 4, ///< Goes on from the entry before it: their shared ball is taken off the sum.
-} espyiProxyFlag;
-
-/// A capsule or a piece of a long one, in the order of the products.
-typedef struct espyiProxyEntry
-{
-    espyiCapsulePack pack;
-    float strength, selfStrength;
-    float owner;     ///< 0: nothing's.
-    uint32_t record; ///< Pieces of one proxy share it.
-    uint32_t flags;
-} espyiProxyEntry;
-
-/// A distant capsule, or many, as one point: projected area over pi as area - v'Tv for the direction v towards it.
-typedef struct espyiProxySource
-{
-    float x, y, z;
-    float area;
-    float txx, tyy, tzz, txy, txz, tyz;
-    float wide[3]; ///< Half of its extent along x, y, z.
-} espyiProxySource;
-
-typedef struct espyiProxyNode
-{
-    espyBox box;  ///< Of the axes.
-    float radius; ///< Largest.
-    float size;   ///< Largest r^2 + 2 r L / pi.
-    espyiProxySource source;
-} espyiProxyNode;
-
-#define ESPYI_PROXY_LEVELS 12u
-#define ESPYI_PROXY_BRANCH 4u
+#define ESPYI_PROXY_LEVELS ESPY_PROXY_LEVELS
+#define ESPYI_PROXY_BRANCH ESPY_PROXY_BRANCH
 
 /// Level 0 has one node an entry, along a Morton curve; a node of level i + 1 has four of level i.
 typedef struct espyiProxyTree
 {
-    espyiProxyNode* nodes;
+    espyProxyNode* nodes;
     uint32_t* sorted; ///< Entry of each node of level 0.
     uint32_t levelStart[ESPYI_PROXY_LEVELS], levelCount[ESPYI_PROXY_LEVELS];
     uint32_t levels;
@@ -94,15 +58,15 @@ typedef struct espyiProxyTree
 /// Nodes of a tree over `entries`.
 uint32_t espyiProxyTree_CountNodes(uint32_t entries);
 /// `keys` and `swap` are scratch for 2 * count each.
-void espyiProxyTree_Build(espyiProxyTree* tree, const espyiProxyEntry* entries, uint32_t count, uint32_t* keys,
+void espyiProxyTree_Build(espyiProxyTree* tree, const espyProxyEntry* entries, uint32_t count, uint32_t* keys,
                           uint32_t* swap);
 
 /// Writes what the view sees of the set relative to the eye; `entries` holds all pieces. Returns how many.
-uint32_t espyiProxy_Pack(espyProxySet* set, uint32_t mask, espyVec3 eye, espyiProxyEntry* entries);
+uint32_t espyiProxy_Pack(espyProxySet* set, uint32_t mask, espyVec3 eye, espyProxyEntry* entries);
 
 // --- receivers
 
-#define ESPYI_PROXY_TILE 16u
+#define ESPYI_PROXY_TILE ESPY_PROXY_TILE
 #define ESPYI_PROXY_PIXELS (ESPYI_PROXY_TILE * ESPYI_PROXY_TILE)
 /// Widest lanes: arrays are read and written in whole vectors.
 #define ESPYI_PROXY_PAD 16u
@@ -127,16 +91,18 @@ typedef struct espyiProxyReceivers
 /// Which proxies meet a group of receivers, and how.
 typedef struct espyiProxyLists
 {
-    uint32_t exact[ESPYI_PROXY_EXACT];
-    float bounds[ESPYI_PROXY_EXACT];
-    espyiProxySource sources[ESPYI_PROXY_SOURCES];
+    uint32_t exact[ESPYI_PROXY_EXACT];  ///< Entries, ascending.
+    uint32_t leaves[ESPYI_PROXY_EXACT]; ///< Their nodes in the tree.
+    float bounds[ESPYI_PROXY_EXACT];    ///< The most that each can block.
+    espyProxySource sources[ESPYI_PROXY_SOURCES];
+    uint32_t nodes[ESPYI_PROXY_SOURCES]; ///< Those of the sources.
     uint32_t exactCount, sourceCount;
     uint32_t overflows;
 } espyiProxyLists;
 
 typedef struct espyiProxyGather
 {
-    const espyiProxyEntry* entries;
+    const espyProxyEntry* entries;
     uint32_t count;
     const espyiProxyTree* tree; ///< Null: the plain loop.
     float detail;
@@ -145,16 +111,18 @@ typedef struct espyiProxyGather
 
 /// Fills the lists for one group of receivers (their box and cone).
 void espyiProxy_Gather(const espyiProxyGather* gather, const espyiProxyReceivers* receivers, espyiProxyLists* lists);
-/// The ball that an entry becomes in the far field.
-espyiProxySource espyiProxy_MakeSource(const espyiProxyEntry* entry);
+/// Distance between two boxes.
+float espyiProxy_BoxDistance(const espyBox* a, const espyBox* b);
+/// An entry as a node of level 0.
+espyProxyNode espyiProxy_MakeLeaf(const espyProxyEntry* entry);
 
 typedef struct espyiProxyKernels
 {
     /// survives[i] = product over the listed entries.
-    void (*exact)(const espyiProxyEntry* entries, const uint32_t* list, uint32_t count, bool solid,
+    void (*exact)(const espyProxyEntry* entries, const uint32_t* list, uint32_t count, bool solid,
                   espyiProxyReceivers* receivers);
     /// farSum[i] = sum over the sources.
-    void (*farSum)(const espyiProxySource* sources, uint32_t count, espyiProxyReceivers* receivers);
+    void (*farSum)(const espyProxySource* sources, uint32_t count, espyiProxyReceivers* receivers);
 } espyiProxyKernels;
 
 /// Kernels of one instruction set; null where this build or target has none.
@@ -168,6 +136,6 @@ const espyiProxyKernels* espyiProxy_GetWasm128(void);
 const espyiProxyKernels* espyiProxy_PickKernels(espyIsa isa);
 
 /// Solid angle of a packed capsule from a point, steradians.
-float espyiCapsule_SolidAngle(const espyiCapsulePack* pack, espyVec3 point);
+float espyiCapsule_SolidAngle(const espyCapsulePack* pack, espyVec3 point);
 
 #endif

@@ -44,8 +44,8 @@ static uint32_t espyPack_JointFlags(const espyProxySet* set, const uint32_t* ord
         {
             continue;
         }
-        flags |= espyPack_IsJoint(def->a, def->radius, i, other, j) ? espyiProxyFlag_JointA : 0u;
-        flags |= !ball && espyPack_IsJoint(def->b, def->radiusB, i, other, j) ? espyiProxyFlag_JointB : 0u;
+        flags |= espyPack_IsJoint(def->a, def->radius, i, other, j) ? espyProxyFlag_JointA : 0u;
+        flags |= !ball && espyPack_IsJoint(def->b, def->radiusB, i, other, j) ? espyProxyFlag_JointB : 0u;
     }
     return flags;
 }
@@ -53,7 +53,7 @@ static uint32_t espyPack_JointFlags(const espyProxySet* set, const uint32_t* ord
 // --- entries
 
 static uint32_t espyPack_AddRecord(const espyiProxyRecord* record, uint32_t index, uint32_t joints, espyVec3 eye,
-                                   espyiProxyEntry* entries)
+                                   espyProxyEntry* entries)
 {
     const espyProxyDef* def = &record->def;
     espyCapsule whole = {espyPack_Sub(def->a, eye), espyPack_Sub(def->b, eye), def->radius, def->radiusB};
@@ -70,22 +70,22 @@ static uint32_t espyPack_AddRecord(const espyiProxyRecord* record, uint32_t inde
             piece.radiusA = def->radius + s0 * grow;
             piece.radiusB = def->radius + s1 * grow;
         }
-        espyiProxyEntry* e = &entries[i];
-        *e = (espyiProxyEntry){.pack = espyiCapsule_Pack(&piece, zero),
-                               .strength = def->strength,
-                               .selfStrength = def->selfStrength,
-                               .owner = (float)def->owner,
-                               .record = index};
-        e->flags |= e->pack.length == 0.0f ? espyiProxyFlag_Ball : 0u;
-        e->flags |= e->pack.taper != 0.0f ? espyiProxyFlag_Tapered : 0u;
-        e->flags |= i > 0 ? espyiProxyFlag_Piece : 0u;
+        espyProxyEntry* e = &entries[i];
+        *e = (espyProxyEntry){.pack = espyiCapsule_Pack(&piece, zero),
+                              .strength = def->strength,
+                              .selfStrength = def->selfStrength,
+                              .owner = (float)def->owner,
+                              .record = index};
+        e->flags |= e->pack.length == 0.0f ? espyProxyFlag_Ball : 0u;
+        e->flags |= e->pack.taper != 0.0f ? espyProxyFlag_Tapered : 0u;
+        e->flags |= i > 0 ? espyProxyFlag_Piece : 0u;
         // Long capsules are no limbs: joints are for what is one piece.
         e->flags |= record->pieces == 1 ? joints : 0u;
     }
     return record->pieces;
 }
 
-uint32_t espyiProxy_Pack(espyProxySet* set, uint32_t mask, espyVec3 eye, espyiProxyEntry* entries)
+uint32_t espyiProxy_Pack(espyProxySet* set, uint32_t mask, espyVec3 eye, espyProxyEntry* entries)
 {
     const uint32_t* order = espyiProxySet_Order(set);
     uint32_t count = 0, groupEnd = 0, groupFirst = 0;
@@ -117,53 +117,53 @@ uint32_t espyiProxy_Pack(espyProxySet* set, uint32_t mask, espyVec3 eye, espyiPr
 
 // --- tree
 
-espyiProxySource espyiProxy_MakeSource(const espyiProxyEntry* entry)
+static espyProxySource espyTree_MakeSource(const espyProxyEntry* entry)
 {
-    const espyiCapsulePack* k = &entry->pack;
+    const espyCapsulePack* k = &entry->pack;
     float half = 0.5f * k->length, r = 0.5f * (k->radiusA + k->radiusB);
     float caps = 0.5f * (k->radiusA * k->radiusA + k->radiusB * k->radiusB);
-    caps -= entry->flags & espyiProxyFlag_JointA ? k->radiusA * k->radiusA : 0.0f;
-    caps -= entry->flags & (espyiProxyFlag_JointB | espyiProxyFlag_Piece) ? k->radiusB * k->radiusB : 0.0f;
+    caps -= entry->flags & espyProxyFlag_JointA ? k->radiusA * k->radiusA : 0.0f;
+    caps -= entry->flags & (espyProxyFlag_JointB | espyProxyFlag_Piece) ? k->radiusB * k->radiusB : 0.0f;
     float side = 2.0f / ESPY_PI * r * k->length;
     // sqrt(1 - c^2) for the cosine c between axis and direction, as 1 - 0.685 c^2: exact from the side, mean error 0.
     float t = 0.685f * side * entry->strength;
-    espyiProxySource s = {.x = k->ax + half * k->ux,
-                          .y = k->ay + half * k->uy,
-                          .z = k->az + half * k->uz,
-                          .area = espyR_Max(caps + side, 0.0f) * entry->strength,
-                          .txx = t * k->ux * k->ux,
-                          .tyy = t * k->uy * k->uy,
-                          .tzz = t * k->uz * k->uz,
-                          .txy = 2.0f * t * k->ux * k->uy,
-                          .txz = 2.0f * t * k->ux * k->uz,
-                          .tyz = 2.0f * t * k->uy * k->uz,
-                          .wide = {r + 0.25f * k->length * espyR_Abs(k->ux), r + 0.25f * k->length * espyR_Abs(k->uy),
-                                   r + 0.25f * k->length * espyR_Abs(k->uz)}};
+    espyProxySource s = {.x = k->ax + half * k->ux,
+                         .y = k->ay + half * k->uy,
+                         .z = k->az + half * k->uz,
+                         .area = espyR_Max(caps + side, 0.0f) * entry->strength,
+                         .txx = t * k->ux * k->ux,
+                         .tyy = t * k->uy * k->uy,
+                         .tzz = t * k->uz * k->uz,
+                         .txy = 2.0f * t * k->ux * k->uy,
+                         .txz = 2.0f * t * k->ux * k->uz,
+                         .tyz = 2.0f * t * k->uy * k->uz,
+                         .wide = {r + 0.25f * k->length * espyR_Abs(k->ux), r + 0.25f * k->length * espyR_Abs(k->uy),
+                                  r + 0.25f * k->length * espyR_Abs(k->uz)}};
     return s;
 }
 
-static espyiProxyNode espyTree_Leaf(const espyiProxyEntry* entry)
+espyProxyNode espyiProxy_MakeLeaf(const espyProxyEntry* entry)
 {
-    const espyiCapsulePack* k = &entry->pack;
+    const espyCapsulePack* k = &entry->pack;
     espyVec3 a = {k->ax, k->ay, k->az};
     espyVec3 b = {k->ax + k->length * k->ux, k->ay + k->length * k->uy, k->az + k->length * k->uz};
-    espyiProxyNode node = {.box = espyBox_AddPoint(espyBox_AddPoint(espyBox_Empty(), a), b),
-                           .radius = espyR_Max(k->radiusA, k->radiusB)};
+    espyProxyNode node = {.box = espyBox_AddPoint(espyBox_AddPoint(espyBox_Empty(), a), b),
+                          .radius = espyR_Max(k->radiusA, k->radiusB)};
     node.size = (node.radius * node.radius + 2.0f / ESPY_PI * node.radius * k->length) * entry->strength;
-    node.source = espyiProxy_MakeSource(entry);
+    node.source = espyTree_MakeSource(entry);
     return node;
 }
 
 /// Sums up to four children; the point is their mean by area, the spread their deviation from it and their own.
-static espyiProxyNode espyTree_Join(const espyiProxyNode* children, uint32_t count)
+static espyProxyNode espyTree_Join(const espyProxyNode* children, uint32_t count)
 {
-    espyiProxyNode node = children[0];
-    espyiProxySource* s = &node.source;
-    *s = (espyiProxySource){0};
+    espyProxyNode node = children[0];
+    espyProxySource* s = &node.source;
+    *s = (espyProxySource){0};
     float weight = 0.0f;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const espyiProxySource* c = &children[i].source;
+        const espyProxySource* c = &children[i].source;
         node.box = espyBox_Union(node.box, children[i].box);
         node.radius = espyR_Max(node.radius, children[i].radius);
         node.size = espyR_Max(node.size, children[i].size);
@@ -190,7 +190,7 @@ static espyiProxyNode espyTree_Join(const espyiProxyNode* children, uint32_t cou
         float variance = 0.0f;
         for (uint32_t i = 0; i < count; ++i)
         {
-            const espyiProxySource* c = &children[i].source;
+            const espyProxySource* c = &children[i].source;
             float away = (axis == 0 ? c->x : axis == 1u ? c->y : c->z) - middle[axis];
             variance += (c->area + 1e-30f) * (away * away + c->wide[axis] * c->wide[axis]);
         }
@@ -257,7 +257,7 @@ static void espyTree_Sort(uint32_t* sorted, uint32_t* keys, uint32_t* swap, uint
     }
 }
 
-void espyiProxyTree_Build(espyiProxyTree* tree, const espyiProxyEntry* entries, uint32_t count, uint32_t* keys,
+void espyiProxyTree_Build(espyiProxyTree* tree, const espyProxyEntry* entries, uint32_t count, uint32_t* keys,
                           uint32_t* swap)
 {
     tree->levels = 0;
@@ -268,7 +268,7 @@ void espyiProxyTree_Build(espyiProxyTree* tree, const espyiProxyEntry* entries, 
     espyBox box = espyBox_Empty();
     for (uint32_t i = 0; i < count; ++i)
     {
-        const espyiCapsulePack* k = &entries[i].pack;
+        const espyCapsulePack* k = &entries[i].pack;
         float h = 0.5f * k->length;
         box = espyBox_AddPoint(box, (espyVec3){k->ax + h * k->ux, k->ay + h * k->uy, k->az + h * k->uz});
     }
@@ -276,7 +276,7 @@ void espyiProxyTree_Build(espyiProxyTree* tree, const espyiProxyEntry* entries, 
     float scale = 1.0f / espyR_Max(wide, 1e-12f);
     for (uint32_t i = 0; i < count; ++i)
     {
-        const espyiCapsulePack* k = &entries[i].pack;
+        const espyCapsulePack* k = &entries[i].pack;
         float h = 0.5f * k->length;
         keys[i] = espyTree_Spread10((k->ax + h * k->ux - box.min.x) * scale) |
                   (espyTree_Spread10((k->ay + h * k->uy - box.min.y) * scale) << 1) |
@@ -286,7 +286,7 @@ void espyiProxyTree_Build(espyiProxyTree* tree, const espyiProxyEntry* entries, 
     espyTree_Sort(tree->sorted, keys, swap, count);
     for (uint32_t i = 0; i < count; ++i)
     {
-        tree->nodes[i] = espyTree_Leaf(&entries[tree->sorted[i]]);
+        tree->nodes[i] = espyiProxy_MakeLeaf(&entries[tree->sorted[i]]);
     }
     uint32_t start = 0, level = 0;
     for (;;)

@@ -4,61 +4,16 @@
 // A tile's pixels are cut into groups that lie close together, whatever the depth does inside the tile; each group
 // gathers its own lists. docs/proxy.md tells how the existing light is estimated.
 #include "proxy/lanes.h"
-#include "proxy/proxy_internal.h"
 #include "proxy/proxy_math.h"
+#include "proxy/proxy_pass_internal.h"
 
 #include <stdatomic.h>
 
-#define ESPY_SIZE_MAX 16384u
-#define ESPY_BINS 128u
+#define ESPY_WORKERS_MAX 256u
 /// Bits of a float below those that tell its quarter octave.
 #define ESPY_BIN_BITS 21u
 /// Quarter octaves; the first one starts at 2^-16.
 #define ESPY_BIN_BASE ((127u - 16u) << 2)
-#define ESPY_GROUP_MIN 8u
-#define ESPY_WORKERS_MAX 256u
-
-/// What one worker needs.
-typedef struct espyPassWorker
-{
-    espyiProxyReceivers tile;  ///< All pixels of the tile that count.
-    espyiProxyReceivers group; ///< Those of one group.
-    espyiProxyLists lists;
-    float fade[ESPYI_PROXY_PIXELS];
-    float visibility[ESPYI_PROXY_PIXELS];
-    uint16_t pixel[ESPYI_PROXY_PIXELS]; ///< x + 16 y in the tile.
-    uint16_t order[ESPYI_PROXY_PIXELS];
-    uint32_t bins[ESPY_BINS];
-    uint64_t
-        parts[ESPY_BINS]; ///< Sums of where in its bin each light lies: whole numbers, so that order does not count.
-    uint64_t pixels, exact, far, overflows;
-} espyPassWorker;
-
-struct espyProxyPass
-{
-    espyHooks hooks;
-    espyTasks tasks;
-    const espyiProxyKernels* kernels;
-    uint32_t workerCount;
-    espyPassWorker* workers; ///< Null while there is nothing to do.
-    espyiProxyEntry* entries;
-    espyiProxyNode* nodes;
-    uint32_t *sorted, *keys, *swap;
-    uint32_t room, nodeRoom;
-    size_t bytes;
-    float reference; ///< Eased; 0: none yet.
-    espyProxyStats stats;
-
-    // Of the image in work.
-    const espyProxyImage* image;
-    espyProxySettings settings;
-    espyiProxyTree tree;
-    espyiProxyGather gather;
-    espyMat4 fromDepth; ///< Clip space to positions relative to the eye.
-    float background;
-    float groupSize; ///< Largest extent of a group, metres.
-    uint32_t tilesX;
-};
 
 // --- lifetime
 
@@ -143,6 +98,7 @@ void espyProxyPass_Destroy(espyProxyPass* pass)
     {
         espyHooks hooks = pass->hooks;
         espyPass_Release(pass);
+        espyiProxyPass_FreeLists(pass);
         espyiFree(&hooks, pass);
     }
 }
@@ -241,11 +197,6 @@ static bool espyPass_SetView(espyProxyPass* pass, const espyProxyView* view)
 
 // --- one pixel
 
-static float* espyPass_At(const espyProxyPlane* plane, uint32_t x, uint32_t y)
-{
-    return plane->data ? plane->data + (size_t)y * plane->rowStride + (size_t)x * plane->pixelStride : NULL;
-}
-
 static bool espyPass_IsFinite3(const float* v)
 {
     // Infinities and NaN times 0 are NaN.
@@ -262,126 +213,19 @@ static float espyPass_Luminance(const float* rgb)
 /// and what shows is a reflection.
 static float espyPass_Light(const espyProxyImage* image, uint32_t x, uint32_t y, const float* lit, float* trust)
 {
-    const float *emissive = espyPass_At(&image->emissive, x, y), *metal = espyPass_At(&image->metal, x, y);
-    float albedo = espyPass_Luminance(espyPass_At(&image->albedo, x, y));
+    const float *emissive = espyiProxyPlane_At(&image->emissive, x, y),
+                *metal = espyiProxyPlane_At(&image->metal, x, y);
+    float albedo = espyPass_Luminance(espyiProxyPlane_At(&image->albedo, x, y));
     albedo *= metal ? 1.0f - espyiFloat_Clamp(*metal, 0.0f, 1.0f) : 1.0f;
     float light = espyPass_Luminance(lit) - (emissive ? espyPass_Luminance(emissive) : 0.0f);
     *trust = albedo > 0.0f ? espyiFloat_SmoothStep(0.01f, 0.04f, albedo) : 0.0f;
     return light > 0.0f && albedo > 0.0f ? light / (albedo > 0.04f ? albedo : 0.04f) : 0.0f;
 }
 
-/// 1 inside the distances, falling to 0 over a tenth of each, at least 1 m, outwards of neither.
-static float espyPass_Fade(const espyProxySettings* s, float distance)
-{
-    float fade = 1.0f;
-    if (s->minDistance > 0.0f)
-    {
-        float band = 0.1f * s->minDistance > 1.0f ? 0.1f * s->minDistance : 1.0f;
-        fade = espyiFloat_SmoothStep(s->minDistance, s->minDistance + band, distance);
-    }
-    if (s->maxDistance > 0.0f)
-    {
-        float band = 0.1f * s->maxDistance > 1.0f ? 0.1f * s->maxDistance : 1.0f;
-        band = band < s->maxDistance ? band : s->maxDistance;
-        fade *= 1.0f - espyiFloat_SmoothStep(s->maxDistance - band, s->maxDistance, distance);
-    }
-    return fade;
-}
-
 // --- tiles
 
-/// Collects the receivers of a tile. `visibility` is 1 for every other pixel.
-static void espyPass_Collect(const espyProxyPass* pass, espyPassWorker* w, uint32_t tileX, uint32_t tileY)
-{
-    const espyProxyImage* image = pass->image;
-    espyiProxyReceivers* t = &w->tile;
-    const float* m = pass->fromDepth.m;
-    t->count = 0;
-    float scaleX = 2.0f / (float)image->width, scaleY = 2.0f / (float)image->height;
-    for (uint32_t i = 0; i < ESPYI_PROXY_PIXELS; ++i)
-    {
-        uint32_t x = tileX * ESPYI_PROXY_TILE + i % ESPYI_PROXY_TILE,
-                 y = tileY * ESPYI_PROXY_TILE + i / ESPYI_PROXY_TILE;
-        w->visibility[i] = 1.0f;
-        if (x >= image->width || y >= image->height)
-        {
-            continue;
-        }
-        float depth = *espyPass_At(&image->depth, x, y);
-        // False for a NaN.
-        if (!(depth >= 0.0f && depth <= 1.0f) || depth == pass->background)
-        {
-            continue;
-        }
-        float cx = ((float)x + 0.5f) * scaleX - 1.0f, cy = 1.0f - ((float)y + 0.5f) * scaleY;
-        float px = m[0] * cx + m[4] * cy + m[8] * depth + m[12], py = m[1] * cx + m[5] * cy + m[9] * depth + m[13];
-        float pz = m[2] * cx + m[6] * cy + m[10] * depth + m[14], pw = m[3] * cx + m[7] * cy + m[11] * depth + m[15];
-        float p[3] = {px / pw, py / pw, pz / pw};
-        float distance2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-        if (!(distance2 <= 1e16f))
-        {
-            continue;
-        }
-        float fade = espyPass_Fade(&pass->settings, espyR_Sqrt(distance2));
-        if (fade <= 0.0f)
-        {
-            continue;
-        }
-        const float* n = espyPass_At(&image->normal, x, y);
-        espyVec3 normal = n ? (espyVec3){n[0], n[1], n[2]} : (espyVec3){0.0f, 0.0f, 0.0f};
-        bool usable = espyiCapsule_IsNormal(normal);
-        float size = normal.x * normal.x + normal.y * normal.y + normal.z * normal.z;
-        float inverse = usable ? 1.0f / espyR_Sqrt(size) : 0.0f;
-        uint32_t at = t->count++;
-        for (uint32_t k = 0; k < 3u; ++k)
-        {
-            t->position[k][at] = p[k];
-        }
-        t->normal[0][at] = usable ? normal.x * inverse : 0.0f;
-        t->normal[1][at] = usable ? normal.y * inverse : 0.0f;
-        t->normal[2][at] = usable ? normal.z * inverse : 0.0f;
-        t->owner[at] = image->owner ? (float)image->owner[(size_t)y * image->width + x] : 0.0f;
-        w->fade[at] = fade;
-        w->pixel[at] = (uint16_t)i;
-        w->order[at] = (uint16_t)at;
-    }
-}
-
-static espyBox espyPass_Bounds(const espyiProxyReceivers* t, const uint16_t* order, uint32_t count)
-{
-    espyBox box = espyBox_Empty();
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        uint32_t at = order[i];
-        box = espyBox_AddPoint(box, (espyVec3){t->position[0][at], t->position[1][at], t->position[2][at]});
-    }
-    return box;
-}
-
-/// The cone of the group's normals; cosine -1 where one is missing or they differ by more than a right angle.
-static void espyPass_FitCone(espyiProxyReceivers* g)
-{
-    espyVec3 sum = {0.0f, 0.0f, 0.0f};
-    for (uint32_t i = 0; i < g->count; ++i)
-    {
-        sum = (espyVec3){sum.x + g->normal[0][i], sum.y + g->normal[1][i], sum.z + g->normal[2][i]};
-    }
-    float length = espyR_Sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z), least = 1.0f;
-    float inverse = 1.0f / espyR_Max(length, 1e-6f);
-    g->axis = (espyVec3){sum.x * inverse, sum.y * inverse, sum.z * inverse};
-    for (uint32_t i = 0; i < g->count; ++i)
-    {
-        float c = g->normal[0][i] * g->axis.x + g->normal[1][i] * g->axis.y + g->normal[2][i] * g->axis.z;
-        least = espyR_Min(least, c);
-    }
-    // A little wider, against rounding.
-    least -= 1e-5f;
-    g->cosine = least > 0.0f ? least : -1.0f;
-    g->sine = least > 0.0f ? espyR_Sqrt((1.0f - least) * (1.0f + least)) : 0.0f;
-}
-
 /// Evaluates pixels without a normal: the share of all directions.
-static void espyPass_EvaluateBare(const espyProxyPass* pass, espyPassWorker* w)
+static void espyPass_EvaluateBare(const espyProxyPass* pass, espyiProxyWorker* w)
 {
     espyiProxyReceivers* g = &w->group;
     for (uint32_t i = 0; i < g->count; ++i)
@@ -390,13 +234,13 @@ static void espyPass_EvaluateBare(const espyProxyPass* pass, espyPassWorker* w)
         float survives = 1.0f, sum = 0.0f;
         for (uint32_t k = 0; k < w->lists.exactCount; ++k)
         {
-            const espyiProxyEntry* e = &pass->entries[w->lists.exact[k]];
+            const espyProxyEntry* e = &pass->entries[w->lists.exact[k]];
             float strength = e->owner != 0.0f && e->owner == g->owner[i] ? e->strength * e->selfStrength : e->strength;
             survives *= 1.0f - strength * espyiCapsule_SolidAngle(&e->pack, p) * 0.0795774715f;
         }
         for (uint32_t k = 0; k < w->lists.sourceCount; ++k)
         {
-            const espyiProxySource* s = &w->lists.sources[k];
+            const espyProxySource* s = &w->lists.sources[k];
             float x = s->x - p.x, y = s->y - p.y, z = s->z - p.z;
             float inverse2 = 1.0f / espyR_Max(x * x + y * y + z * z, 1e-12f);
             float across = x * (s->txx * x + s->txy * y + s->txz * z) + y * (s->tyy * y + s->tyz * z) + s->tzz * z * z;
@@ -407,24 +251,12 @@ static void espyPass_EvaluateBare(const espyProxyPass* pass, espyPassWorker* w)
     }
 }
 
-static void espyPass_EvaluateGroup(const espyProxyPass* pass, espyPassWorker* w, const uint16_t* order, uint32_t count,
-                                   bool bare)
+static void espyPass_EvaluateSpan(const espyProxyPass* pass, espyiProxyWorker* w, const espyiProxySpan* span)
 {
-    espyiProxyReceivers *t = &w->tile, *g = &w->group;
-    g->count = count;
-    g->box = espyPass_Bounds(t, order, count);
-    // Lanes past the end repeat the last pixel.
-    for (uint32_t i = 0; i < count + ESPYI_PROXY_PAD; ++i)
-    {
-        uint32_t at = order[i < count ? i : count - 1u];
-        for (uint32_t k = 0; k < 3u; ++k)
-        {
-            g->position[k][i] = t->position[k][at];
-            g->normal[k][i] = t->normal[k][at];
-        }
-        g->owner[i] = t->owner[at];
-    }
-    espyPass_FitCone(g);
+    const espyiProxyTile* tile = &w->tile;
+    espyiProxyReceivers* g = &w->group;
+    uint32_t count = span->count;
+    espyiProxyTile_FillGroup(tile, span, g);
     espyiProxy_Gather(&pass->gather, g, &w->lists);
     w->pixels += count;
     w->exact += (uint64_t)count * w->lists.exactCount;
@@ -434,7 +266,7 @@ static void espyPass_EvaluateGroup(const espyProxyPass* pass, espyPassWorker* w,
     {
         return;
     }
-    if (bare)
+    if (span->bare)
     {
         espyPass_EvaluateBare(pass, w);
     }
@@ -447,137 +279,15 @@ static void espyPass_EvaluateGroup(const espyProxyPass* pass, espyPassWorker* w,
     float intensity = pass->settings.intensity, power = pass->settings.power;
     for (uint32_t i = 0; i < count; ++i)
     {
-        uint32_t at = order[i];
+        uint32_t at = tile->order[span->first + i];
         float survives = g->survives[i];
         survives *= w->lists.sourceCount > 0 ? espyiFloat_Exp2(g->farSum[i] * -1.44269504f) : 1.0f;
         float hidden = espyiFloat_Pow(espyiFloat_Clamp(1.0f - survives, 0.0f, 1.0f), power);
-        w->visibility[w->pixel[at]] = 1.0f - intensity * w->fade[at] * hidden;
+        w->visibility[tile->pixel[at]] = 1.0f - intensity * tile->fade[at] * hidden;
     }
 }
 
-/// The axis that a normal follows most, 0 .. 5: x, -x, y, -y, z, -z.
-static uint32_t espyPass_Facing(const espyiProxyReceivers* t, uint32_t at)
-{
-    float x = t->normal[0][at], y = t->normal[1][at], z = t->normal[2][at];
-    float ax = espyR_Abs(x), ay = espyR_Abs(y), az = espyR_Abs(z);
-    uint32_t axis = ax >= ay && ax >= az ? 0u : ay >= az ? 1u : 2u;
-    float along = axis == 0 ? x : axis == 1u ? y : z;
-    return 2u * axis + (along < 0.0f ? 1u : 0u);
-}
-
-/// Evaluates a group whose normals may point anywhere: apart by facing where no cone could hold them.
-static void espyPass_EvaluateFacings(const espyProxyPass* pass, espyPassWorker* w, uint16_t* order, uint32_t count)
-{
-    uint32_t counts[6] = {0}, kinds = 0;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        ++counts[espyPass_Facing(&w->tile, order[i])];
-    }
-    bool opposite = false;
-    for (uint32_t k = 0; k < 6u; ++k)
-    {
-        kinds += counts[k] > 0 ? 1u : 0u;
-        opposite = opposite || (counts[k] > 0 && counts[k ^ 1u] > 0);
-    }
-    if (kinds < 3u && !opposite)
-    {
-        espyPass_EvaluateGroup(pass, w, order, count, false);
-        return;
-    }
-    uint32_t first = 0;
-    for (uint32_t k = 0; k < 6u; ++k)
-    {
-        uint32_t end = first;
-        for (uint32_t i = first; i < count; ++i)
-        {
-            uint16_t at = order[i];
-            if (espyPass_Facing(&w->tile, at) == k)
-            {
-                order[i] = order[end];
-                order[end++] = at;
-            }
-        }
-        if (end > first)
-        {
-            espyPass_EvaluateGroup(pass, w, order + first, end - first, false);
-        }
-        first = end;
-    }
-}
-
-/// Moves the receivers without a normal to the front; returns how many.
-static uint32_t espyPass_SplitBare(espyPassWorker* w)
-{
-    const espyiProxyReceivers* t = &w->tile;
-    uint32_t bare = 0;
-    for (uint32_t i = 0; i < t->count; ++i)
-    {
-        uint16_t at = w->order[i];
-        if (t->normal[0][at] == 0.0f && t->normal[1][at] == 0.0f && t->normal[2][at] == 0.0f)
-        {
-            w->order[i] = w->order[bare];
-            w->order[bare++] = at;
-        }
-    }
-    return bare;
-}
-
-typedef struct espyPassSpan
-{
-    uint32_t first, count;
-} espyPassSpan;
-
-/// Halves what is too wide across its longest side until it is small or few.
-static void espyPass_EvaluateSpan(const espyProxyPass* pass, espyPassWorker* w, uint32_t first, uint32_t count,
-                                  bool bare)
-{
-    espyPassSpan stack[24];
-    uint32_t top = 0;
-    stack[top++] = (espyPassSpan){first, count};
-    while (top > 0)
-    {
-        espyPassSpan span = stack[--top];
-        if (span.count == 0)
-        {
-            continue;
-        }
-        uint16_t* order = w->order + span.first;
-        espyBox box = espyPass_Bounds(&w->tile, order, span.count);
-        float x = box.max.x - box.min.x, y = box.max.y - box.min.y, z = box.max.z - box.min.z;
-        float widest = espyR_Max(x, espyR_Max(y, z));
-        if (widest > pass->groupSize && span.count > ESPY_GROUP_MIN && top + 2u <= 24u)
-        {
-            uint32_t axis = widest == x ? 0u : widest == y ? 1u : 2u, kept = 0;
-            float middle = axis == 0 ? 0.5f * (box.min.x + box.max.x)
-                                     : (axis == 1u ? 0.5f * (box.min.y + box.max.y) : 0.5f * (box.min.z + box.max.z));
-            for (uint32_t i = 0; i < span.count; ++i)
-            {
-                uint16_t at = order[i];
-                if (w->tile.position[axis][at] <= middle)
-                {
-                    order[i] = order[kept];
-                    order[kept++] = at;
-                }
-            }
-            if (kept > 0 && kept < span.count)
-            {
-                stack[top++] = (espyPassSpan){span.first + kept, span.count - kept};
-                stack[top++] = (espyPassSpan){span.first, kept};
-                continue;
-            }
-        }
-        if (bare)
-        {
-            espyPass_EvaluateGroup(pass, w, order, span.count, true);
-        }
-        else
-        {
-            espyPass_EvaluateFacings(pass, w, order, span.count);
-        }
-    }
-}
-
-static void espyPass_Resolve(const espyProxyPass* pass, const espyPassWorker* w, uint32_t tileX, uint32_t tileY)
+static void espyPass_Resolve(const espyProxyPass* pass, const espyiProxyWorker* w, uint32_t tileX, uint32_t tileY)
 {
     const espyProxyImage* image = pass->image;
     float reference = pass->stats.reference;
@@ -590,10 +300,10 @@ static void espyPass_Resolve(const espyProxyPass* pass, const espyPassWorker* w,
         {
             continue;
         }
-        float visibility = w->visibility[i], *lit = espyPass_At(&image->lit, x, y);
+        float visibility = w->visibility[i], *lit = espyiProxyPlane_At(&image->lit, x, y);
         if (image->visibility.data)
         {
-            *espyPass_At(&image->visibility, x, y) = visibility;
+            *espyiProxyPlane_At(&image->visibility, x, y) = visibility;
         }
         if (!lit || visibility >= 1.0f || !espyPass_IsFinite3(lit))
         {
@@ -619,15 +329,17 @@ static void espyPass_Resolve(const espyProxyPass* pass, const espyPassWorker* w,
     }
 }
 
-static void espyPass_Tile(espyProxyPass* pass, uint32_t index, espyPassWorker* w)
+static void espyPass_Tile(espyProxyPass* pass, uint32_t index, espyiProxyWorker* w)
 {
     uint32_t tileX = index % pass->tilesX, tileY = index / pass->tilesX;
-    espyPass_Collect(pass, w, tileX, tileY);
-    if (w->tile.count > 0)
+    for (uint32_t i = 0; i < ESPYI_PROXY_PIXELS; ++i)
     {
-        uint32_t bare = espyPass_SplitBare(w);
-        espyPass_EvaluateSpan(pass, w, 0, bare, true);
-        espyPass_EvaluateSpan(pass, w, bare, w->tile.count - bare, false);
+        w->visibility[i] = 1.0f;
+    }
+    espyiProxyTile_Collect(pass, &w->tile, tileX, tileY);
+    for (uint32_t i = 0; i < w->tile.spanCount; ++i)
+    {
+        espyPass_EvaluateSpan(pass, w, &w->tile.spans[i]);
     }
     espyPass_Resolve(pass, w, tileX, tileY);
 }
@@ -635,7 +347,7 @@ static void espyPass_Tile(espyProxyPass* pass, uint32_t index, espyPassWorker* w
 // --- the light without shadow
 
 /// Counts the light of every second pixel of every second row, by quarter octaves.
-static void espyPass_Measure(espyProxyPass* pass, uint32_t index, espyPassWorker* w)
+static void espyPass_Measure(espyProxyPass* pass, uint32_t index, espyiProxyWorker* w)
 {
     const espyProxyImage* image = pass->image;
     uint32_t firstY = index * ESPYI_PROXY_TILE, endY = firstY + ESPYI_PROXY_TILE;
@@ -644,8 +356,8 @@ static void espyPass_Measure(espyProxyPass* pass, uint32_t index, espyPassWorker
     {
         for (uint32_t x = 0; x < image->width; x += 2u)
         {
-            float depth = *espyPass_At(&image->depth, x, y);
-            const float* lit = espyPass_At(&image->lit, x, y);
+            float depth = *espyiProxyPlane_At(&image->depth, x, y);
+            const float* lit = espyiProxyPlane_At(&image->lit, x, y);
             if (!(depth >= 0.0f && depth <= 1.0f) || depth == pass->background || !espyPass_IsFinite3(lit))
             {
                 continue;
@@ -655,7 +367,7 @@ static void espyPass_Measure(espyProxyPass* pass, uint32_t index, espyPassWorker
             {
                 uint32_t bits = espyiFloat_Bits(light), bin = bits >> ESPY_BIN_BITS;
                 bin = bin < ESPY_BIN_BASE ? 0u : bin - ESPY_BIN_BASE;
-                bin = bin < ESPY_BINS ? bin : ESPY_BINS - 1u;
+                bin = bin < ESPYI_PROXY_BINS ? bin : ESPYI_PROXY_BINS - 1u;
                 ++w->bins[bin];
                 w->parts[bin] += bits & ((1u << ESPY_BIN_BITS) - 1u);
             }
@@ -666,11 +378,11 @@ static void espyPass_Measure(espyProxyPass* pass, uint32_t index, espyPassWorker
 /// The mean of the bin in which 95 % of the measured pixels are reached; 0 where nothing was measured.
 static float espyPass_Percentile(const espyProxyPass* pass)
 {
-    uint32_t counts[ESPY_BINS] = {0}, total = 0, below = 0;
-    uint64_t parts[ESPY_BINS] = {0};
+    uint32_t counts[ESPYI_PROXY_BINS] = {0}, total = 0, below = 0;
+    uint64_t parts[ESPYI_PROXY_BINS] = {0};
     for (uint32_t w = 0; w < pass->workerCount; ++w)
     {
-        for (uint32_t i = 0; i < ESPY_BINS; ++i)
+        for (uint32_t i = 0; i < ESPYI_PROXY_BINS; ++i)
         {
             counts[i] += pass->workers[w].bins[i];
             parts[i] += pass->workers[w].parts[i];
@@ -678,7 +390,7 @@ static float espyPass_Percentile(const espyProxyPass* pass)
         }
     }
     uint32_t goal = total - total / 20u;
-    for (uint32_t i = 0; i < ESPY_BINS; ++i)
+    for (uint32_t i = 0; i < ESPYI_PROXY_BINS; ++i)
     {
         below += counts[i];
         if (counts[i] > 0 && below >= goal)
@@ -695,7 +407,7 @@ static float espyPass_Percentile(const espyProxyPass* pass)
 typedef struct espyPassLoop
 {
     espyProxyPass* pass;
-    void (*piece)(espyProxyPass* pass, uint32_t index, espyPassWorker* worker);
+    void (*piece)(espyProxyPass* pass, uint32_t index, espyiProxyWorker* worker);
     uint32_t count;
     atomic_uint next;
 } espyPassLoop;
@@ -711,7 +423,7 @@ static void espyPass_Work(void* job, uint32_t worker)
     }
 }
 
-static void espyPass_Run(espyProxyPass* pass, void (*piece)(espyProxyPass*, uint32_t, espyPassWorker*), uint32_t count)
+void espyiProxyPass_Run(espyProxyPass* pass, void (*piece)(espyProxyPass*, uint32_t, espyiProxyWorker*), uint32_t count)
 {
     espyPassLoop loop = {.pass = pass, .piece = piece, .count = count};
     atomic_init(&loop.next, 0u);
@@ -731,7 +443,7 @@ static float espyPass_Reference(espyProxyPass* pass, const espyProxyView* view, 
     {
         return view->expectedLight;
     }
-    espyPass_Run(pass, espyPass_Measure, rows);
+    espyiProxyPass_Run(pass, espyPass_Measure, rows);
     float now = espyPass_Percentile(pass);
     if (now > 0.0f)
     {
@@ -748,8 +460,8 @@ static float espyPass_Reference(espyProxyPass* pass, const espyProxyView* view, 
 
 static bool espyPass_CheckImage(const espyProxyImage* image, espyProxyMode mode)
 {
-    bool sized =
-        image->width >= 1u && image->width <= ESPY_SIZE_MAX && image->height >= 1u && image->height <= ESPY_SIZE_MAX;
+    bool sized = image->width >= 1u && image->width <= ESPYI_PROXY_SIZE_MAX && image->height >= 1u &&
+                 image->height <= ESPYI_PROXY_SIZE_MAX;
     bool lit = image->lit.data && (mode == espyProxyMode_Ambient || image->albedo.data);
     return sized && image->depth.data && (lit || (!image->lit.data && image->visibility.data));
 }
@@ -760,7 +472,7 @@ static void espyPass_Clear(const espyProxyImage* image)
     {
         for (uint32_t x = 0; x < image->width; ++x)
         {
-            *espyPass_At(&image->visibility, x, y) = 1.0f;
+            *espyiProxyPlane_At(&image->visibility, x, y) = 1.0f;
         }
     }
 }
@@ -771,26 +483,24 @@ static float espyPass_GroupSize(const espyProxyPass* pass, uint32_t count)
     float sum = 0.0f;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const espyiCapsulePack* k = &pass->entries[i].pack;
+        const espyCapsulePack* k = &pass->entries[i].pack;
         float r = espyR_Max(k->radiusA, k->radiusB);
         sum += espyR_Sqrt((r * r + 0.6366197724f * r * k->length) / pass->settings.detail);
     }
     return 0.25f * sum / (float)count;
 }
 
-espyResult espyProxyPass_Apply(espyProxyPass* pass, espyProxySet* set, const espyProxyView* view,
-                               const espyProxyImage* image)
+espyResult espyiProxyPass_Begin(espyProxyPass* pass, espyProxySet* set, const espyProxyView* view,
+                                const espyProxyImage* image, uint32_t* count)
 {
-    pass->stats = (espyProxyStats){.bytes = pass->bytes};
+    *count = 0;
     pass->settings = set->settings;
-    if (!ESPYI_CHECK(&pass->hooks, view->cookie == ESPY_DEF_COOKIE) ||
-        !ESPYI_CHECK(&pass->hooks, espyPass_CheckImage(image, pass->settings.mode)))
+    if (!ESPYI_CHECK(&pass->hooks, view->cookie == ESPY_DEF_COOKIE))
     {
         return espyResult_InvalidArgument;
     }
     if (set->count == 0 || pass->settings.intensity == 0.0f)
     {
-        espyPass_Clear(image);
         return espyResult_Ok;
     }
     bool clusters = set->technique == espyProxyTechnique_Clusters;
@@ -803,41 +513,61 @@ espyResult espyProxyPass_Apply(espyProxyPass* pass, espyProxySet* set, const esp
         return espyResult_InvalidArgument;
     }
     espyVec3 eye = {view->camera.m[12], view->camera.m[13], view->camera.m[14]};
-    uint32_t count = espyiProxy_Pack(set, view->mask, eye, pass->entries);
-    pass->stats.proxies = count;
-    if (count == 0)
+    *count = espyiProxy_Pack(set, view->mask, eye, pass->entries);
+    if (*count == 0)
     {
-        espyPass_Clear(image);
         return espyResult_Ok;
     }
-    pass->image = image;
-    pass->groupSize = espyPass_GroupSize(pass, count);
-    pass->gather = (espyiProxyGather){
-        .entries = pass->entries, .count = count, .detail = pass->settings.detail, .maxExact = pass->settings.maxExact};
+    pass->groupSize = espyPass_GroupSize(pass, *count);
+    pass->gather = (espyiProxyGather){.entries = pass->entries,
+                                      .count = *count,
+                                      .detail = pass->settings.detail,
+                                      .maxExact = pass->settings.maxExact};
     if (clusters)
     {
         pass->tree.nodes = pass->nodes;
         pass->tree.sorted = pass->sorted;
-        espyiProxyTree_Build(&pass->tree, pass->entries, count, pass->keys, pass->swap);
+        espyiProxyTree_Build(&pass->tree, pass->entries, *count, pass->keys, pass->swap);
         pass->gather.tree = &pass->tree;
+    }
+    pass->image = image;
+    pass->tilesX = image ? (image->width + ESPYI_PROXY_TILE - 1u) / ESPYI_PROXY_TILE : 0u;
+    pass->tilesY = image ? (image->height + ESPYI_PROXY_TILE - 1u) / ESPYI_PROXY_TILE : 0u;
+    return espyResult_Ok;
+}
+
+espyResult espyProxyPass_Apply(espyProxyPass* pass, espyProxySet* set, const espyProxyView* view,
+                               const espyProxyImage* image)
+{
+    pass->stats = (espyProxyStats){.bytes = pass->bytes + pass->lists.bytes};
+    if (!ESPYI_CHECK(&pass->hooks, espyPass_CheckImage(image, set->settings.mode)))
+    {
+        return espyResult_InvalidArgument;
+    }
+    espyResult result = espyiProxyPass_Begin(pass, set, view, image, &pass->stats.proxies);
+    if (result != espyResult_Ok || pass->stats.proxies == 0)
+    {
+        if (result == espyResult_Ok)
+        {
+            espyPass_Clear(image);
+        }
+        return result;
     }
     for (uint32_t i = 0; i < pass->workerCount; ++i)
     {
-        espyPassWorker* w = &pass->workers[i];
+        espyiProxyWorker* w = &pass->workers[i];
         w->pixels = w->exact = w->far = w->overflows = 0;
-        for (uint32_t k = 0; k < ESPY_BINS; ++k)
+        for (uint32_t k = 0; k < ESPYI_PROXY_BINS; ++k)
         {
             w->bins[k] = 0;
             w->parts[k] = 0;
         }
     }
-    pass->tilesX = (image->width + ESPYI_PROXY_TILE - 1u) / ESPYI_PROXY_TILE;
-    uint32_t tilesY = (image->height + ESPYI_PROXY_TILE - 1u) / ESPYI_PROXY_TILE;
     if (image->lit.data && pass->settings.mode == espyProxyMode_Estimate)
     {
-        pass->stats.reference = espyPass_Reference(pass, view, tilesY);
+        pass->stats.reference = espyPass_Reference(pass, view, pass->tilesY);
     }
-    espyPass_Run(pass, espyPass_Tile, pass->tilesX * tilesY);
+    espyiProxyPass_Run(pass, espyPass_Tile, pass->tilesX * pass->tilesY);
     for (uint32_t i = 0; i < pass->workerCount; ++i)
     {
         pass->stats.pixels += pass->workers[i].pixels;

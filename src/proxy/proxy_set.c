@@ -105,7 +105,7 @@ static espyResult espyProxySet_Check(const espyProxySet* set, espyProxyDef* def,
 static uint32_t espyProxy_CountPieces(const espyProxyDef* def)
 {
     espyCapsule capsule = {def->a, def->b, def->radius, def->radiusB};
-    espyiCapsulePack pack = espyiCapsule_Pack(&capsule, def->a);
+    espyCapsulePack pack = espyiCapsule_Pack(&capsule, def->a);
     float smaller = pack.radiusA < pack.radiusB ? pack.radiusA : pack.radiusB;
     float pieces = pack.length / (smaller * ESPYI_PROXY_PIECE);
     return pieces <= 1.0f ? 1u : pieces >= (float)ESPYI_PROXY_PIECES ? ESPYI_PROXY_PIECES : (uint32_t)pieces + 1u;
