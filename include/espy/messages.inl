@@ -24,6 +24,10 @@ ESPY_MESSAGE(BakePreviousUnusable, 111, Warning, "the previous data cannot be re
 ESPY_MESSAGE(BakeCheckpointUnusable, 112, Warning, "the checkpoint cannot be reused (%s): starting over")
 ESPY_MESSAGE(BakeLatticeLimit, 113, Error,
              "the areas span %llu cells along one axis but the limit is 65,535: use a larger cell size")
+ESPY_MESSAGE(BakeLeak, 114, Warning,
+             "the level leaks: from %.7g,%.7g,%.7g a camera gets outside through an opening of %.3g x %.3g m at "
+             "%.7g,%.7g,%.7g, so proofs count the places out there too")
+ESPY_MESSAGE(BakeViewPoint, 115, Warning, "no camera can be at %.7g,%.7g,%.7g: that start is left out")
 
 ESPY_MESSAGE(
     ImportNoFlags, 201, Warning,

@@ -98,6 +98,7 @@ typedef struct espyBakeRun
     espyiBvh* bvh;
     espyiFreeSpace* space;
     espyiCellTree* tree;
+    espyiViewers viewers;
     uint32_t* sampleMasks;
     espyiPrevious previous;
     espyiCheckpoint* checkpoint;
@@ -193,6 +194,113 @@ static espyResult espyBake_PrepareProofs(espyBakeRun* run, const espyiSoup* soup
     return result == espyResult_Ok ? espyiCellTree_Build(&run->scene.grid, run->hooks, &run->poll, &run->tree) : result;
 }
 
+// A way out that is narrower than this everywhere is a hole rather than the open air. Square metres.
+#define ESPY_BAKE_LEAK_AREA 1.0
+
+static bool espyBake_WarnLeak(espyBakeRun* run)
+{
+    const espyiLeak* leak = &run->viewers.leak;
+    if (!leak->open || leak->wayCount == 0 || leak->area > ESPY_BAKE_LEAK_AREA)
+    {
+        return true;
+    }
+    const espyVec3 o = run->scene.grid.origin;
+    const double origin[3] = {(double)o.x, (double)o.y, (double)o.z};
+    // The two longest sides of the opening.
+    const double* size = leak->size;
+    double least =
+        size[0] < size[1] ? (size[0] < size[2] ? size[0] : size[2]) : (size[1] < size[2] ? size[1] : size[2]);
+    double most = size[0] > size[1] ? (size[0] > size[2] ? size[0] : size[2]) : (size[1] > size[2] ? size[1] : size[2]);
+    double middle = size[0] + size[1] + size[2] - least - most;
+    return espyiWarnings_Add(&run->owner->warnings, espyMessageId_BakeLeak, -1, leak->from[0] + origin[0],
+                             leak->from[1] + origin[1], leak->from[2] + origin[2], middle, most,
+                             leak->at[0] + origin[0], leak->at[1] + origin[1], leak->at[2] + origin[2]);
+}
+
+static bool espyBake_WarnViewPoints(espyBakeRun* run)
+{
+    espyiBoxD world = espyBake_World(run);
+    bool ok = true;
+    for (uint32_t i = 0; i < run->input->viewPointCount && ok; ++i)
+    {
+        espyVec3 given = run->input->viewPoints[i];
+        espyVec3 local = espyiScene_ToLocal(&run->scene.grid, given);
+        const double p[3] = {(double)local.x, (double)local.y, (double)local.z};
+        bool inside = true;
+        for (int k = 0; k < 3; ++k)
+        {
+            inside = inside && p[k] > world.min[k] && p[k] < world.max[k];
+        }
+        ok = inside || espyiWarnings_Add(&run->owner->warnings, espyMessageId_BakeViewPoint, -1, (double)given.x,
+                                         (double)given.y, (double)given.z);
+    }
+    return ok && !espyiPoll_IsStopped(&run->poll);
+}
+
+// Samples where no camera can be see nothing.
+static bool espyBake_KeepViewingSamples(espyBakeRun* run)
+{
+    const espyiGrid* grid = &run->scene.grid;
+    uint32_t count = espyiSamples_Count(run->def->quality);
+    bool running = true;
+    for (uint32_t cell = 0; cell < grid->cellCount && running; ++cell)
+    {
+        running = espyiPoll_Work(&run->poll, 8 * (size_t)count);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            espyVec3 sample = espyiSamples_Point(grid, cell, run->def->quality, i);
+            const double p[3] = {(double)sample.x, (double)sample.y, (double)sample.z};
+            if (!espyiBits_Get(run->viewers.leaves, espyiFreeSpace_FindLeaf(run->space, p)))
+            {
+                run->sampleMasks[cell] &= ~(1u << i);
+            }
+        }
+    }
+    return running;
+}
+
+// Proofs speak of places that a camera can get to from the known ones. Cells without such a place count as solid.
+static espyResult espyBake_FindViewers(espyBakeRun* run, const espyiSoup* soup)
+{
+    espyiGrid* grid = &run->scene.grid;
+    if (!run->space || run->def->quality != espyBakeQuality_Proven)
+    {
+        return espyResult_Ok;
+    }
+    if (!espyBake_WarnViewPoints(run))
+    {
+        return espyiPoll_Result(&run->poll, false);
+    }
+    if (run->scene.viewPointCount == 0)
+    {
+        return espyResult_Ok;
+    }
+    double near = (double)run->def->nearDistance;
+    espyiViewersDef def = {.occluders = soup,
+                           .points = run->scene.viewPoints,
+                           .pointCount = run->scene.viewPointCount,
+                           .radius = near < ESPYI_CAMERA_RADIUS ? near : ESPYI_CAMERA_RADIUS,
+                           .hooks = run->hooks};
+    espyResult result = espyiViewers_Find(run->space, &def, &run->viewers);
+    if (result != espyResult_Ok || run->viewers.count == 0)
+    {
+        return result;
+    }
+    uint32_t words = espyiBits_Words(grid->cellCount);
+    memset(grid->solid, 0, words * sizeof *grid->solid);
+    grid->solidCount = 0;
+    if (!espyiViewers_MarkCells(&run->viewers, run->space, run->tree, &run->poll, grid->solid) ||
+        !espyBake_WarnLeak(run) || !espyBake_KeepViewingSamples(run))
+    {
+        return espyiPoll_Result(&run->poll, false);
+    }
+    for (uint32_t i = 0; i < words; ++i)
+    {
+        grid->solidCount += espyiPopCount32(grid->solid[i]);
+    }
+    return espyResult_Ok;
+}
+
 static espyResult espyBake_Prepare(espyBakeRun* run)
 {
     double cpu = espyiClock_ThreadCpuSeconds();
@@ -230,6 +338,11 @@ static espyResult espyBake_Prepare(espyBakeRun* run)
                              &run->prepare))
     {
         return espyBake_Stopped(run);
+    }
+    result = espyBake_FindViewers(run, &soup);
+    if (result != espyResult_Ok)
+    {
+        return result;
     }
     if (scene->grid.solidCount == scene->grid.cellCount &&
         !espyiWarnings_Add(&run->owner->warnings, espyMessageId_BakeAllSolid, -1))
@@ -351,6 +464,7 @@ static espyResult espyBake_OpenColumns(espyBakeRun* run)
         .scene = &run->scene,
         .bvh = run->bvh,
         .space = run->space,
+        .viewers = run->viewers.count > 0 ? run->viewers.leaves : NULL,
         .tree = run->tree,
         .sampleMasks = run->sampleMasks,
         .quality = run->def->quality,
@@ -569,6 +683,8 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
             .occludeeHashes = scene->occludeeHashes,
             .occludeeProven = run->proven,
             .occludeeUnknown = run->def->quality == espyBakeQuality_Proven ? run->unknown : NULL,
+            .viewPoints = scene->viewPoints,
+            .viewPointCount = scene->viewPointCount,
             .statics = statics,
             .dynamics = dynamics,
             .poll = &run->poll,
@@ -588,6 +704,7 @@ static void espyBake_EndSearch(espyBakeRun* run)
     }
     espyiPrevious_Close(&run->previous, run->hooks);
     espyiFree(run->hooks, run->sampleMasks);
+    espyiViewers_Free(&run->viewers);
     espyiCellTree_Destroy(run->tree);
     espyiFreeSpace_Destroy(run->space);
     espyiBvh_Destroy(run->bvh);

@@ -13,6 +13,7 @@
 #include "bake/grid.h"
 #include "bake/proof.h"
 #include "bake/tables.h"
+#include "bake/viewers.h"
 #include "core/core.h"
 #include "core/tasks.h"
 #include "geometry/bvh.h"
@@ -106,6 +107,8 @@ typedef struct espyiScene
     uint64_t* occluderHashes; ///< Of local triangles.
     uint64_t* occludeeHashes; ///< Of local triangles, box, part and its own occluders.
     uint64_t settingsHash, contentHash;
+    espyVec3* viewPoints; ///< Local, finite; of quality proven only, where they decide.
+    uint32_t viewPointCount;
     float reach; ///< Longer than any line between two points that matter, metres.
 } espyiScene;
 
@@ -212,6 +215,7 @@ typedef struct espyiSearchShared
     const espyiScene* scene;
     const espyiBvh* bvh;
     const espyiFreeSpace* space; ///< Null: no proofs.
+    const uint32_t* viewers;     ///< Leaves that a camera can be in; null: all.
     const espyiCellTree* tree;
     const uint32_t* sampleMasks;
     espyBakeQuality quality;

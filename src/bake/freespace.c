@@ -592,6 +592,16 @@ void espyiFreeSpace_Destroy(espyiFreeSpace* space)
     }
 }
 
+uint32_t espyiFreeSpace_FindLeaf(const espyiFreeSpace* space, const double p[3])
+{
+    int32_t at = space->nodeCount ? 0 : ~0;
+    while (at >= 0)
+    {
+        at = space->nodes[at].child[espyiPlane_At(&space->nodes[at].plane, p) > 0 ? 0 : 1];
+    }
+    return (uint32_t)~at;
+}
+
 void espyiFreeSpace_GetStats(const espyiFreeSpace* space, espyiFreeSpaceStats* out)
 {
     *out = space->stats;

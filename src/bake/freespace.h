@@ -43,6 +43,8 @@ typedef struct espyiFreeSpace espyiFreeSpace;
 espyResult espyiFreeSpace_Build(const espyiSoup* occluders, espyiBoxD world, const espyiFreeSpaceDef* def,
                                 espyiFreeSpace** out);
 void espyiFreeSpace_Destroy(espyiFreeSpace* space);
+/// The leaf that holds a point; outside the world, the nearest in the tree.
+uint32_t espyiFreeSpace_FindLeaf(const espyiFreeSpace* space, const double p[3]);
 void espyiFreeSpace_GetStats(const espyiFreeSpace* space, espyiFreeSpaceStats* out);
 
 #endif

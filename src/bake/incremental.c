@@ -92,6 +92,16 @@ static bool espyIncremental_HasUnknown(const espyPvs* pvs)
            espyiFile_Find(pvs->bytes, espyiSectionKind_Unknown) != NULL;
 }
 
+// Proofs of another region of cameras say nothing here.
+static bool espyIncremental_SameViewPoints(const espyPvs* pvs, const espyiScene* scene)
+{
+    const espyiFileSection* section = espyiFile_Find(pvs->bytes, espyiSectionKind_ViewPoints);
+    size_t bytes = (size_t)scene->viewPointCount * sizeof(espyVec3);
+    return section ? section->bytes == bytes && section->elementBytes == sizeof(espyVec3) &&
+                         memcmp(pvs->bytes + (size_t)section->offset, scene->viewPoints, bytes) == 0
+                   : bytes == 0;
+}
+
 // First reason why no answer of the file holds for this level, or null. Occluders count in order: of two at the same
 // place, which one is hit first may decide where guided lines look.
 static const char* espyIncremental_FindChange(const espyPvs* pvs, const espyiScene* scene)
@@ -111,6 +121,10 @@ static const char* espyIncremental_FindChange(const espyPvs* pvs, const espyiSce
     if (!espyIncremental_HasUnknown(pvs))
     {
         return "it does not say which answers are unknown";
+    }
+    if (!espyIncremental_SameViewPoints(pvs, scene))
+    {
+        return "the places that cameras start from changed";
     }
     bool same = pvs->occluderCount == scene->input->occluderCount;
     for (uint32_t i = 0; i < scene->input->occluderCount && same; ++i)
@@ -263,6 +277,30 @@ void espyiPrevious_GetDynamic(const espyiPrevious* previous, uint32_t coarse, ui
 
 // --- the check
 
+// Every view point of the level is one of the file's, which may have more (--start). A camera elsewhere may be where
+// proofs do not hold.
+static bool espyCheck_HasViewPoints(const espyPvs* pvs, const espyiScene* scene)
+{
+    const espyiFileSection* section = espyiFile_Find(pvs->bytes, espyiSectionKind_ViewPoints);
+    if (!section || section->elementBytes != sizeof(espyVec3))
+    {
+        return scene->viewPointCount == 0;
+    }
+    const uint8_t* stored = pvs->bytes + (size_t)section->offset;
+    size_t count = (size_t)section->bytes / sizeof(espyVec3);
+    bool all = true;
+    for (uint32_t i = 0; i < scene->viewPointCount && all; ++i)
+    {
+        bool found = false;
+        for (size_t k = 0; k < count && !found; ++k)
+        {
+            found = memcmp(stored + k * sizeof(espyVec3), &scene->viewPoints[i], sizeof(espyVec3)) == 0;
+        }
+        all = found;
+    }
+    return all;
+}
+
 typedef struct espyCheckSide
 {
     espyHashAt* sorted;
@@ -390,6 +428,12 @@ static espyResult espyCheck_Run(const espyBakeInput* input, const espyBakeDef* d
     {
         out->stale = true;
         out->reason = "quality, cell size or another setting changed";
+    }
+    else if (!espyCheck_HasViewPoints(pvs, scene))
+    {
+        out->stale = true;
+        out->firstNode = -1;
+        out->reason = "a camera moved to where the proofs may not hold";
     }
     else if (out->changedOccludees > 0)
     {

@@ -232,6 +232,10 @@ static void espyInput_HashAll(espyiScene* scene, const espyBakeDef* def)
         scene->occludeeHashes[i] = hash == 0 ? 1 : hash;
         all = espyiHash_U64(all, scene->occludeeHashes[i]);
     }
+    for (uint32_t i = 0; i < scene->viewPointCount; ++i)
+    {
+        espyInput_PushFloats(&all, &scene->viewPoints[i].x, 3);
+    }
     scene->contentHash = all;
 }
 
@@ -407,8 +411,16 @@ espyResult espyiScene_Gather(const espyBakeInput* input, const espyBakeDef* def,
     out->occludeeBoxes = espyInput_Array(hooks, input->occludeeCount, sizeof *out->occludeeBoxes);
     out->occludeeBad = espyInput_Array(hooks, input->occludeeCount, sizeof *out->occludeeBad);
     out->occludeeHashes = espyInput_Array(hooks, input->occludeeCount, sizeof *out->occludeeHashes);
+    out->viewPoints = espyInput_Array(hooks, input->viewPointCount, sizeof *out->viewPoints);
     bool ok = out->positions && out->indices && out->objects && out->occluderBoxes && out->occluderHashes &&
-              out->occludeeBoxes && out->occludeeBad && out->occludeeHashes;
+              out->occludeeBoxes && out->occludeeBad && out->occludeeHashes && out->viewPoints;
+    for (uint32_t i = 0; i < input->viewPointCount && ok && def->quality == espyBakeQuality_Proven; ++i)
+    {
+        if (espyiFinite3(input->viewPoints[i]))
+        {
+            out->viewPoints[out->viewPointCount++] = espyiScene_ToLocal(&out->grid, input->viewPoints[i]);
+        }
+    }
     ok = ok && (input->occluderCount > 0 || espyiWarnings_Add(warnings, espyMessageId_BakeNoOccluders, -1));
     ok = ok && (input->occludeeCount > 0 || espyiWarnings_Add(warnings, espyMessageId_BakeNoOccludees, -1));
     for (uint32_t i = 0; i < input->occluderCount && ok; ++i)
@@ -440,5 +452,6 @@ void espyiScene_Free(espyiScene* scene)
     espyiFree(hooks, scene->occludeeBoxes);
     espyiFree(hooks, scene->occludeeBad);
     espyiFree(hooks, scene->occludeeHashes);
+    espyiFree(hooks, scene->viewPoints);
     *scene = (espyiScene){.hooks = hooks};
 }

@@ -35,6 +35,17 @@ static void espyLines_Found(espyiSearcher* s, uint32_t rank, espyVec3 origin, ui
     }
 }
 
+// True where a camera may be that far along the line. Asked for cells that are not known to see the target yet.
+static bool espyLines_IsViewer(const espyiSearcher* s, uint32_t rank, const double o[3], const double d[3], double t)
+{
+    if (!s->shared->viewers || espyiBits_Get(s->visible, rank))
+    {
+        return true;
+    }
+    const double p[3] = {o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2]};
+    return espyiBits_Get(s->shared->viewers, espyiFreeSpace_FindLeaf(s->shared->space, p));
+}
+
 uint32_t espyiLines_Mark(espyiSearcher* s, espyVec3 origin, espyVec3 direction, float tEnd)
 {
     const espyiGrid* grid = &s->shared->scene->grid;
@@ -79,7 +90,7 @@ uint32_t espyiLines_Mark(espyiSearcher* s, espyVec3 origin, espyVec3 direction, 
         if (exit - enter > ESPYI_CELL_DEPTH)
         {
             int32_t rank = espyiGrid_RankAt(grid, at[0], at[1], at[2]);
-            if (rank >= 0)
+            if (rank >= 0 && espyLines_IsViewer(s, (uint32_t)rank, o, d, 0.5 * (enter + exit)))
             {
                 espyLines_Found(s, (uint32_t)rank, origin, &fresh);
             }

@@ -30,12 +30,13 @@ espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* 
     prover->stacks[0] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->stacks[1] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->through = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
+    prover->within = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->cacheOf = espyiAlloc(&resolved, cells->nodeCount, sizeof(espyiCachedLeaves));
     prover->seenStamp = espyiAlloc(&resolved, cells->nodeCount, sizeof(uint32_t));
     // Two nodes are pushed for each one taken, down at most one chain.
     prover->cellStack = espyiAlloc(&resolved, (size_t)cells->nodeCount + 1, sizeof(uint32_t));
-    if (!prover->marks || !prover->stacks[0] || !prover->stacks[1] || !prover->through || !prover->cacheOf ||
-        !prover->seenStamp || !prover->cellStack)
+    if (!prover->marks || !prover->stacks[0] || !prover->stacks[1] || !prover->through || !prover->within ||
+        !prover->cacheOf || !prover->seenStamp || !prover->cellStack)
     {
         espyiProver_Destroy(prover);
         return espyResult_OutOfMemory;
@@ -53,6 +54,7 @@ void espyiProver_Destroy(espyiProver* prover)
         espyiFree(&hooks, prover->stacks[0]);
         espyiFree(&hooks, prover->stacks[1]);
         espyiFree(&hooks, prover->through);
+        espyiFree(&hooks, prover->within);
         espyiFree(&hooks, prover->nodeStack);
         espyiFree(&hooks, prover->seeds[0].leaves);
         espyiFree(&hooks, prover->seeds[1].leaves);
@@ -65,6 +67,22 @@ void espyiProver_Destroy(espyiProver* prover)
         espyiFree(&hooks, prover->pairs);
         espyiFree(&hooks, prover);
     }
+}
+
+void espyiProver_SetViewers(espyiProver* prover, const uint32_t* leaves)
+{
+    prover->viewers = leaves;
+}
+
+void espyiProver_KeepViewers(const espyiProver* prover, espyiLeafList* list, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < list->count && prover->viewers; ++i)
+    {
+        list->leaves[kept] = list->leaves[i];
+        kept += espyiBits_Get(prover->viewers, list->leaves[i]);
+    }
+    list->count = prover->viewers ? kept : list->count;
 }
 
 espyiBoxD espyiBox_Pad(espyiBoxD box, double thickness)
@@ -251,6 +269,7 @@ bool espyiProver_IsHidden(espyiProver* prover, espyiBoxD camera, espyiBoxD targe
         prover->failed = true;
         return false;
     }
+    espyiProver_KeepViewers(prover, &prover->seeds[1], 0);
     espyiShaft shaft;
     espyiShaft_Set(&shaft, &camera, &padded, prover->shrink);
     return espyiProver_Apart(prover, &shaft, prover->seeds[0].leaves, prover->seeds[0].count, prover->seeds[1].leaves,
@@ -275,6 +294,7 @@ static const uint32_t* espyProver_CellLeaves(espyiProver* prover, uint32_t node,
         prover->failed = true;
         return NULL;
     }
+    espyiProver_KeepViewers(prover, list, first);
     *count = list->count - first;
     if (keep)
     {

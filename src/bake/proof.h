@@ -41,6 +41,10 @@ typedef struct espyiProver espyiProver;
 espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* cells, const espyiGrid* grid,
                               const espyHooks* hooks, espyiPoll* poll, espyiProver** out);
 void espyiProver_Destroy(espyiProver* prover);
+/// Leaves that a camera can be in (bits; borrowed, null: all). To be called before the first proof. A camera box
+/// without such a leaf sees nothing. Only places of cameras are narrowed by it: windows and exit slabs are places of
+/// sight.
+void espyiProver_SetViewers(espyiProver* prover, const uint32_t* leaves);
 
 /// Test A alone on two boxes: true only with a proof that they cannot see each other.
 bool espyiProver_IsHidden(espyiProver* prover, espyiBoxD camera, espyiBoxD target);

@@ -100,14 +100,17 @@ struct espyiProver
     const espyiFreeSpace* space;
     const espyiCellTree* cells;
     espyiPoll* poll;
-    double shrink; ///< ESPYI_SHAFT_SHRINK; tests of the tests set more.
-    uint64_t work; ///< Portal tests.
+    const uint32_t* viewers; ///< Leaves that a camera can be in; null: all.
+    double shrink;           ///< ESPYI_SHAFT_SHRINK; tests of the tests set more.
+    uint64_t work;           ///< Portal tests.
     uint64_t floods;
     uint32_t* marks; ///< Per leaf: 2 * epoch + side.
     uint32_t epoch;
     uint32_t* stacks[2]; ///< leafCount each.
     uint32_t* through;   ///< Per leaf: the opening that the ladder\'s last flood entered it by.
-    int32_t* nodeStack;  ///< Of walks down the tree.
+    uint32_t* within;    ///< Per leaf: `withinStamp` where the flood of the ladder's whole pair got to.
+    uint32_t withinStamp;
+    int32_t* nodeStack; ///< Of walks down the tree.
     size_t nodeStackCapacity;
     espyiLeafList seeds[2]; ///< Of the query at hand; 0 target, 1 camera.
     espyiLeafList cached;
@@ -126,6 +129,8 @@ struct espyiProver
 /// Leaves that meet the box grown by `grow` (negative: shrunk), appended in ascending order. False: out of memory,
 /// or stopped.
 bool espyiProver_FindLeaves(espyiProver* prover, const espyiBoxD* box, double grow, espyiLeafList* list);
+/// Takes out, in place, the leaves from `first` on that no camera can be in.
+void espyiProver_KeepViewers(const espyiProver* prover, espyiLeafList* list, size_t first);
 /// Starts a new set of marks: 2 * epoch and 2 * epoch + 1 are unused.
 void espyiProver_NextEpoch(espyiProver* prover);
 /// Counts work for the poll. False, with `failed` set, where it says stop.

@@ -44,6 +44,8 @@ typedef struct espyLadder
     espyiRng rng;
     uint64_t firstFlood;
     espyiBoxD camera;
+    bool within; ///< The flood of the whole pair has run: only its leaves count from here on.
+    bool exited; ///< The near box at hand holds places of sight, not of cameras.
     uint32_t windowCount;
     uint32_t gapCount;
     espyGap gaps[2];                       ///< On the way that the last flood took.
@@ -58,15 +60,30 @@ static bool espyLadder_HasBudget(const espyLadder* ladder)
 
 // --- floods
 
-static bool espyLadder_Leaves(espyiProver* prover, const espyiBoxD* box, uint32_t side)
+/// The leaves of one side's box. Only those that the flood of the whole pair got to: that flood ran to its end, and its
+/// shaft holds every line that the smaller pairs speak of. A camera box counts with the leaves that hold cameras.
+static bool espyLadder_Leaves(espyLadder* ladder, const espyiBoxD* box, uint32_t side)
 {
-    prover->seeds[side].count = 0;
+    espyiProver* prover = ladder->prover;
+    espyiLeafList* list = &prover->seeds[side];
+    list->count = 0;
     double grow = side == 0 ? prover->space->stats.margin : -prover->shrink;
-    if (!espyiProver_FindLeaves(prover, box, grow, &prover->seeds[side]))
+    if (!espyiProver_FindLeaves(prover, box, grow, list))
     {
         prover->failed = true;
         return false;
     }
+    if (side == 1 && !ladder->exited)
+    {
+        espyiProver_KeepViewers(prover, list, 0);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count && ladder->within; ++i)
+    {
+        list->leaves[kept] = list->leaves[i];
+        kept += prover->within[list->leaves[i]] == prover->withinStamp;
+    }
+    list->count = ladder->within ? kept : list->count;
     return true;
 }
 
@@ -214,13 +231,33 @@ static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32
     return hits > 0;
 }
 
+/// Keeps which leaves the flood that just ran got to.
+static void espyLadder_StampWithin(espyLadder* ladder)
+{
+    espyiProver* prover = ladder->prover;
+    prover->withinStamp += 1;
+    if (prover->withinStamp == 0)
+    {
+        for (uint32_t i = 0; i < prover->space->leafCount; ++i)
+        {
+            prover->within[i] = 0;
+        }
+        prover->withinStamp = 1;
+    }
+    for (uint32_t i = 0; i < prover->reachedCount; ++i)
+    {
+        prover->within[prover->stacks[1][i]] = prover->withinStamp;
+    }
+    ladder->within = true;
+}
+
 /// A flood between two boxes. A leaf given for one side stands for that side's leaves: a window is crossed inside it.
 static bool espyLadder_Closes(espyLadder* ladder, const espyiBoxD* camera, const uint32_t* cameraLeaf,
                               const espyiBoxD* target, const uint32_t* targetLeaf)
 {
     espyiProver* prover = ladder->prover;
-    if ((!targetLeaf && !espyLadder_Leaves(prover, target, 0)) ||
-        (!cameraLeaf && !espyLadder_Leaves(prover, camera, 1)))
+    if ((!targetLeaf && !espyLadder_Leaves(ladder, target, 0)) ||
+        (!cameraLeaf && !espyLadder_Leaves(ladder, camera, 1)))
     {
         return false;
     }
@@ -639,9 +676,10 @@ static bool espyLadder_Push(espyiProver* prover, const espyiPair* pair)
 }
 
 /// E: every segment from A to B leaves A through one of these faces. Only for boxes with a gap between them: from one
-/// that overlaps B, a segment may end inside it.
-static bool espyLadder_PushExits(espyiProver* prover, const espyiPair* pair)
+/// that overlaps B, a segment may end inside it. False, with nothing pushed: not done.
+static bool espyLadder_PushExits(espyLadder* ladder, const espyiPair* pair)
 {
+    espyiProver* prover = ladder->prover;
     bool apart = false;
     for (int axis = 0; axis < 3; ++axis)
     {
@@ -677,7 +715,9 @@ static bool espyLadder_PushExits(espyiProver* prover, const espyiPair* pair)
         {
             slab.a.max[axis] = slab.a.min[axis] + ESPYI_EXIT_SLAB;
         }
-        if (!espyLadder_Push(prover, &slab))
+        // No line gets to a slab without a leaf of the flood.
+        ladder->exited = true;
+        if (!espyLadder_Leaves(ladder, &slab.a, 1) || (prover->seeds[1].count > 0 && !espyLadder_Push(prover, &slab)))
         {
             return false;
         }
@@ -744,14 +784,20 @@ static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
     espyiBoxD b = espyiBox_Pad(pair->b, ESPYI_MIN_THICKNESS);
     ladder->windowCount = 0;
     ladder->allWindows = false;
-    if (!espyLadder_Leaves(prover, &b, 0) || !espyLadder_Leaves(prover, &pair->a, 1))
+    ladder->exited = pair->exited;
+    if (!espyLadder_Leaves(ladder, &b, 0) || !espyLadder_Leaves(ladder, &pair->a, 1))
     {
         return espyiVerdict_Unknown;
     }
     espyiShaft shaft;
     espyiShaft_Set(&shaft, &pair->a, &b, prover->shrink);
     uint32_t leaf = 0;
-    if (!espyLadder_Reach(ladder, &shaft, &leaf) || espyLadder_Cut(ladder, &shaft, &pair->a, &b))
+    bool reaches = espyLadder_Reach(ladder, &shaft, &leaf);
+    if (!ladder->within)
+    {
+        espyLadder_StampWithin(ladder);
+    }
+    if (!reaches || espyLadder_Cut(ladder, &shaft, &pair->a, &b))
     {
         return espyiVerdict_Hidden;
     }
@@ -821,7 +867,7 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
         }
         else if (step == espyiVerdict_Unknown)
         {
-            bool split = pair.depth < depth && ((!pair.exited && espyLadder_PushExits(prover, &pair)) ||
+            bool split = pair.depth < depth && ((!pair.exited && espyLadder_PushExits(&ladder, &pair)) ||
                                                 espyLadder_PushHalves(prover, &pair));
             if (!split)
             {

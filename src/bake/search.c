@@ -38,6 +38,10 @@ bool espyiSearcher_Init(espyiSearcher* s, const espyiSearchShared* shared)
     {
         ready = espyiProver_Create(shared->space, shared->tree, &shared->scene->grid, hooks, &s->poll, &s->prover) ==
                 espyResult_Ok;
+        if (ready)
+        {
+            espyiProver_SetViewers(s->prover, shared->viewers);
+        }
     }
     if (!ready)
     {

@@ -72,9 +72,11 @@ typedef struct espyiBlobDef
     const espyiTable* dynamics;      ///< Null: no dynamic table.
     const uint32_t* occludeeProven;  ///< Cells that are proven not to see each; for `espy info` and incremental bakes.
     const uint32_t* occludeeUnknown; ///< Cells that draw each for want of a proof, for incremental bakes.
-    bool cooked;                     ///< Without any section that only tools read.
-    float bakedCellSize;             ///< Of a cook that joined cells; 0: cellSize.
-    espyiPoll* poll;                 ///< May be null.
+    const espyVec3* viewPoints;      ///< From the grid's origin; none: no section.
+    uint32_t viewPointCount;
+    bool cooked;         ///< Without any section that only tools read.
+    float bakedCellSize; ///< Of a cook that joined cells; 0: cellSize.
+    espyiPoll* poll;     ///< May be null.
 } espyiBlobDef;
 
 /// Writes the blob in this machine's byte order, 16-byte aligned, from the hooks' allocator, and proves it with

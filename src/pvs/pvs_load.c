@@ -287,6 +287,8 @@ static const char* espyLoad_Name(espyiSectionKind kind)
         return "STATISTICS";
     case espyiSectionKind_Unknown:
         return "UNKNOWN";
+    case espyiSectionKind_ViewPoints:
+        return "VIEW_POINTS";
     }
     return "section";
 }
