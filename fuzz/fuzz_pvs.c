@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     espyFuzz_Try(copy, size);
     if (size >= sizeof(espyiFileHeader))
     {
-        ((espyiFileHeader*)copy)->hash = espyiFile_Hash(copy, size);
+        ((espyiFileHeader*)copy)->hash = espyiFile_Hash(copy, size, NULL);
         espyFuzz_Try(copy, size);
     }
     free(copy);

@@ -8,7 +8,7 @@ packages() {
     case "$1" in
     build)
         echo build-essential cmake ninja-build pkg-config libtinygltf-dev nlohmann-json3-dev libmeshoptimizer-dev \
-            libdraco-dev libzip-dev libassimp-dev libjansson-dev libpng-dev libvulkan-dev
+            libdraco-dev libzip-dev libassimp-dev libjansson-dev libpng-dev libvulkan-dev libmicrohttpd-dev
         ;;
     # Vulkan on the processor, and its validation: 13 MB to fetch, 60 MB installed.
     test)
@@ -16,7 +16,7 @@ packages() {
             vulkan-validationlayers
         ;;
     check) echo clang clang-format clang-tidy libclang-rt-14-dev ;;
-    bench) echo libembree-dev ;;
+    bench) echo libembree-dev wrk ;;
     # Never gcc-multilib: it removes the cross compilers. i686 is one of them.
     targets)
         echo gcc-powerpc-linux-gnu libc6-dev-powerpc-cross gcc-mips-linux-gnu libc6-dev-mips-cross \

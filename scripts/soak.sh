@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes hours: the search for truth with 1e9 lines a scene, long fuzzing, big audits. Reports go to out/soak/.
-#   scripts/soak.sh [truth|fuzz|audit]...     (default: all)
+#   scripts/soak.sh [truth|fuzz|audit|server]...     (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p out/soak
@@ -25,7 +25,29 @@ soak_audit() {
         tee out/soak/audit-sample.txt
 }
 
-[ $# -gt 0 ] || set -- truth fuzz audit
+# The editor's server under 10,000 requests while it bakes: every answer a success, memory as before.
+soak_server() {
+    make build
+    cp samples/sample_level.glb out/soak/served.glb
+    build/bin/espy serve out/soak/served.glb --port 7979 >out/soak/server.txt 2>&1 &
+    local pid=$! before after url=http://127.0.0.1:7979/api
+    trap 'kill $pid 2>/dev/null || true' EXIT
+    until curl -sf $url/status >/dev/null; do sleep 0.2; done
+    curl -sf -X PUT -H 'Content-Type: application/json' -d '{"bakeQuality":"high"}' $url/scene/settings >/dev/null
+    curl -sf $url/scene >/dev/null
+    before=$(awk '/VmRSS/ {print $2}' /proc/$pid/status)
+    curl -sf -X POST $url/occlusion/bake >/dev/null
+    wrk -t 1 -c 16 -d 20s --latency $url/occlusion/status | tee -a out/soak/server.txt
+    curl -sf -X POST $url/occlusion/cancel >/dev/null || true
+    until curl -sf $url/occlusion/status | grep -q '"state":"cancelled"\|"state":"done"'; do sleep 0.2; done
+    after=$(awk '/VmRSS/ {print $2}' /proc/$pid/status)
+    echo "resident memory: $before KB before, $after KB after" | tee -a out/soak/server.txt
+    kill -INT $pid
+    wait $pid
+    ! grep -E 'Non-2xx|Socket errors' out/soak/server.txt
+}
+
+[ $# -gt 0 ] || set -- truth fuzz audit server
 for step in "$@"; do
     "soak_$step"
 done

@@ -168,6 +168,22 @@ ESPY_API espyResult espyBake_Run(const espyBakeInput* input, const espyBakeDef* 
 
 ESPY_API void espyBake_Free(espyBakeResult* result);
 
+/// What a bake would come to.
+typedef struct espyBakeEstimate
+{
+    uint64_t cells; ///< Also where that is too many; 0 where it is not known.
+    uint64_t pairs; ///< Cells times occludees: what the time of a bake grows with.
+    /// Bytes of all tables when every cell shares one set, and when no two cells do. Real files lie near the lower end.
+    uint64_t leastBytes, mostBytes;
+    bool warns;        ///< More than ESPY_BAKE_WARN_CELLS.
+    char message[256]; ///< Why it would be refused, one line; "" after Ok.
+} espyBakeEstimate;
+
+/// Counts the cells of a bake without baking, so that an editor can say before what it costs. Cost: linear in cells and
+/// occludees, milliseconds. Errors: as espyBake_Run would refuse it (InvalidArgument, LimitExceeded), OutOfMemory.
+/// Thread: any.
+ESPY_API espyResult espyBake_Estimate(const espyBakeInput* input, const espyBakeDef* def, espyBakeEstimate* out);
+
 /// How a file relates to a level as it is now.
 typedef struct espyBakeCheck
 {

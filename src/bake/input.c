@@ -326,8 +326,9 @@ static float espyInput_Reach(const espyiScene* scene)
     return 2.0f * (box.max.x - box.min.x + (box.max.y - box.min.y) + (box.max.z - box.min.z)) + 1.0f;
 }
 
-static espyResult espyInput_BuildGrid(espyiScene* scene, const espyBakeDef* def, espyiWarnings* warnings, char* message,
-                                      size_t messageSize)
+// Counts the cells and says in one line why they are refused.
+static espyResult espyInput_CountCells(espyiScene* scene, const espyBakeDef* def, espyiGridRefusal* refusal,
+                                       char* message, size_t messageSize)
 {
     const espyBakeInput* input = scene->input;
     espyiGridDef gridDef = {.areas = input->areas,
@@ -337,6 +338,7 @@ static espyResult espyInput_BuildGrid(espyiScene* scene, const espyBakeDef* def,
                             .maxCells = def->maxCells,
                             .hooks = scene->hooks,
                             .poll = scene->poll};
+    *refusal = (espyiGridRefusal){0};
     if (input->areaCount == 0)
     {
         for (uint32_t i = 0; i < input->occludeeCount; ++i)
@@ -349,34 +351,83 @@ static espyResult espyInput_BuildGrid(espyiScene* scene, const espyBakeDef* def,
             snprintf(message, messageSize, "there are no areas and no occludee with finite bounds: nothing to bake");
             return espyResult_InvalidArgument;
         }
-        if (!espyiWarnings_Add(warnings, espyMessageId_BakeNoAreas, -1))
-        {
-            return espyResult_OutOfMemory;
-        }
     }
-    espyiGridRefusal refusal;
-    espyResult result = espyiGrid_Build(&gridDef, &scene->grid, &refusal);
+    espyResult result = espyiGrid_Build(&gridDef, &scene->grid, refusal);
     if (result == espyResult_LimitExceeded)
     {
-        if (refusal.length > 0)
+        if (refusal->length > 0)
         {
             snprintf(message, messageSize, espyMessage_GetText(espyMessageId_BakeLatticeLimit),
-                     (unsigned long long)refusal.length);
+                     (unsigned long long)refusal->length);
         }
         else
         {
             snprintf(message, messageSize, espyMessage_GetText(espyMessageId_BakeTooManyCells),
-                     (unsigned long long)refusal.cells, (unsigned long long)def->maxCells);
+                     (unsigned long long)refusal->cells, (unsigned long long)def->maxCells);
         }
     }
     else if (result == espyResult_InvalidArgument)
     {
         snprintf(message, messageSize, "an area is not finite");
     }
-    else if (result == espyResult_Ok && scene->grid.cellCount > ESPY_BAKE_WARN_CELLS &&
-             !espyiWarnings_Add(warnings, espyMessageId_BakeManyCells, -1, (unsigned long long)scene->grid.cellCount))
+    return result;
+}
+
+static espyResult espyInput_BuildGrid(espyiScene* scene, const espyBakeDef* def, espyiWarnings* warnings, char* message,
+                                      size_t messageSize)
+{
+    espyiGridRefusal refusal;
+    espyResult result = espyInput_CountCells(scene, def, &refusal, message, messageSize);
+    if (result == espyResult_InvalidArgument)
+    {
+        return result;
+    }
+    if (scene->input->areaCount == 0 && !espyiWarnings_Add(warnings, espyMessageId_BakeNoAreas, -1))
+    {
+        return espyResult_OutOfMemory;
+    }
+    if (result == espyResult_Ok && scene->grid.cellCount > ESPY_BAKE_WARN_CELLS &&
+        !espyiWarnings_Add(warnings, espyMessageId_BakeManyCells, -1, (unsigned long long)scene->grid.cellCount))
     {
         result = espyResult_OutOfMemory;
+    }
+    return result;
+}
+
+espyResult espyBake_Estimate(const espyBakeInput* input, const espyBakeDef* def, espyBakeEstimate* out)
+{
+    *out = (espyBakeEstimate){0};
+    espyResult result = espyBakeDef_Validate(def, out->message, sizeof out->message);
+    espyHooks hooks = espyiHooks_Resolve(def && def->cookie == ESPY_DEF_COOKIE ? &def->hooks : NULL);
+    if (!ESPYI_CHECK(&hooks, result == espyResult_Ok))
+    {
+        return result;
+    }
+    result = espyiScene_Validate(input, NULL, out->message, sizeof out->message);
+    if (result != espyResult_Ok)
+    {
+        return result;
+    }
+    espyiScene scene = {.hooks = &hooks, .input = input};
+    espyiGridRefusal refusal;
+    result = espyInput_CountCells(&scene, def, &refusal, out->message, sizeof out->message);
+    if (result == espyResult_LimitExceeded)
+    {
+        out->cells = refusal.cells;
+        return result;
+    }
+    if (result == espyResult_Ok)
+    {
+        const espyiGrid* grid = &scene.grid;
+        const uint64_t words = (input->occludeeCount + 31u) / 32u, blockWords = (grid->coarseCount + 31u) / 32u;
+        out->cells = grid->cellCount;
+        out->warns = grid->cellCount > ESPY_BAKE_WARN_CELLS;
+        out->pairs = out->cells * input->occludeeCount;
+        out->leastBytes = 24u * ((uint64_t)input->occludeeCount + input->occluderCount) + 2u * out->cells + 4u * words +
+                          (def->dynamicObjects ? 2u * out->cells + 4u * blockWords : 0u);
+        out->mostBytes = out->leastBytes + 2u * out->cells + 4u * words * out->cells +
+                         (def->dynamicObjects ? 2u * out->cells + 4u * blockWords * out->cells : 0u);
+        espyiGrid_Free(&scene.grid, &hooks);
     }
     return result;
 }

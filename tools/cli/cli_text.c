@@ -149,6 +149,11 @@ espyCliNumber espyiCliNumber_FromDouble(double value)
 void espyiCliWarnings_Add(espyCliWarnings* warnings, espyMessageId id, int32_t node, const char* text)
 {
     espyiCliError_Print("warning %s: %s", espyMessage_GetName(id), text);
+    espyiCliWarnings_Keep(warnings, id, node, text);
+}
+
+void espyiCliWarnings_Keep(espyCliWarnings* warnings, espyMessageId id, int32_t node, const char* text)
+{
     if (warnings->count == warnings->capacity)
     {
         size_t capacity = warnings->capacity ? warnings->capacity * 2 : 16;

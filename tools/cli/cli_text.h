@@ -77,6 +77,8 @@ typedef struct espyCliWarnings
 
 /// Prints "espy: warning NAME: text" and keeps it. Only the printing is certain where memory runs out.
 void espyiCliWarnings_Add(espyCliWarnings* warnings, espyMessageId id, int32_t node, const char* text);
+/// The same without printing.
+void espyiCliWarnings_Keep(espyCliWarnings* warnings, espyMessageId id, int32_t node, const char* text);
 void espyiCliWarnings_Free(espyCliWarnings* warnings);
 /// Hooks whose log adds every message of level Warning and keeps the last of level Error.
 espyHooks espyiCliWarnings_GetHooks(espyCliWarnings* warnings);
