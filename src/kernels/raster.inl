@@ -46,7 +46,7 @@ static inline uint32_t espyBits_LowestByte(uint64_t bits)
 
 const espyiRasterKernels* ESPYI_RASTER_KERNELS(void)
 {
-    static const espyiRasterKernels kernels = {espyKernel_DrawBatch, espyKernel_TestRect, espyKernel_ProjectBox,
+    static const espyiRasterKernels kernels = {espyKernel_DrawBatch, espyKernel_TestRect,  espyKernel_ProjectBox,
                                                espyKernel_TestBatch, espyKernel_MergeTile, espyKernel_ProbeBatch};
     return &kernels;
 }
