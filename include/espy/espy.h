@@ -14,6 +14,7 @@
 #include <espy/pvs.h>
 #include <espy/raster.h>
 #include <espy/renderer.h>
+#include <espy/tester.h>
 #include <espy/view.h>
 #include <espy/world.h>
 #include <espy/world_data.h>

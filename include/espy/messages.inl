@@ -53,4 +53,10 @@ ESPY_MESSAGE(CookEmptyTable, 311, Warning,
 ESPY_MESSAGE(ProxyClamped, 321, Warning, "proxy occlusion: %s is out of range and was clamped")
 ESPY_MESSAGE(ProxyRefused, 322, Warning, "proxy occlusion: %s is not usable: refused")
 
+ESPY_MESSAGE(TesterCycle, 341, Error, "testers: refused, targets would wait for each other: %s")
+ESPY_MESSAGE(TesterTooMany, 342, Warning,
+             "testers: more are to be asked than the device has ids for (%s): the others are active")
+ESPY_MESSAGE(TesterLonely, 343, Warning, "testers: %s targets have no tester and are never shown")
+ESPY_MESSAGE(TesterDevice, 344, Warning, "testers: the device failed (%s): everything is shown")
+
 ESPY_MESSAGE(AuditNoViews, 401, Warning, "no open point was found in any cell: nothing was audited")

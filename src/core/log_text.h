@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lines of text without a C library: words and numbers into a fixed room, cut off where it ends.
-#ifndef ESPYI_DATA_TEXT_H
-#define ESPYI_DATA_TEXT_H
+#ifndef ESPYI_LOG_TEXT_H
+#define ESPYI_LOG_TEXT_H
 
 #include "core/core.h"
 
