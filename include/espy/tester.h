@@ -97,15 +97,17 @@ typedef struct espyTesterViewDef
     uint32_t layers;         ///< Eyes, at most those of the device. Default 1.
     bool reversedZ;          ///< Default false.
     espyDeviceTarget target; ///< With ids, of the size above; borrowed. None, the default: the view makes its own.
-    /// Default Flag. Index is the plain rule, one id a pixel: testers hide each other, and a view needs as many passes
-    /// as they stack up. Flag finds all in one pass for each level of the hierarchy. The active set is the same. Where
-    /// the device has only one of them, that is taken.
+    /// Default Index, the plain rule: one id a pixel, so that of testers behind each other one appears a pass, and what
+    /// it shows may hide the next. Flag finds all in one pass a level of the hierarchy: fewer waits on a GPU, but what
+    /// one tester would show hides no other in the same pass, so that a view's first run shows far more; `seed` lets
+    /// go of that in the next run. Where the device has only one of them, that is taken.
     espyIdMode mode;
     /// Passes in which ids are read back, each a wait on a GPU. What is then not decided is active. 0, the default: as
     /// many as are needed.
     uint32_t passBudget;
-    /// Default true: starts with the testers that were seen in the last run, and asks them along with the others. One
-    /// that has no pixel any more is shown once more and let go. False: every run starts from nothing.
+    /// Default true: starts with the testers that were seen in the last run, and asks them along with the others, so
+    /// that a view where little changes needs one pass. One that has no pixel any more is shown once more and let go.
+    /// False: every run starts from nothing.
     bool seed;
     bool shadow; ///< Default false.
     uint32_t cookie;
@@ -256,7 +258,7 @@ ESPY_API espyResult espyTesterScene_SetDrawMesh(espyTesterScene* scene, espyTest
 // --- views
 
 /// Errors: InvalidArgument, LimitExceeded (ESPY_TESTER_MAX_VIEWS), OutOfMemory, DeviceLost. Memory: 9 bytes a tester
-/// and 44 a target.
+/// and 36 a target.
 ESPY_API espyResult espyTesterScene_CreateView(espyTesterScene* scene, const espyTesterViewDef* def,
                                                espyTesterViewId* out);
 /// Errors: InvalidId (also for the main view).

@@ -12,7 +12,8 @@
 //
 // Depth only comes nearer in a run. A tester without a pixel in flag mode is therefore hidden for good: a candidate
 // need not be asked again, and a seed can go. In index mode another tester may have been in front, so that all are
-// asked again until a pass finds nobody.
+// asked again until a pass finds nobody. Seeds are asked in flag mode wherever the device has it: what they show is in
+// depth already, so that nothing is lost by it.
 #include "tester/tester_internal.h"
 
 #include "core/log_text.h"
@@ -25,7 +26,7 @@ typedef struct espyTesterFrame
     espyTesterViewId id;
     espyiTesterLens lens;
     espyDeviceTarget target;
-    espyIdMode mode;
+    espyIdMode mode, seedMode;
     uint32_t walked, drawn;     ///< Of view->shown.
     uint32_t candidates, seeds; ///< Of scene->asked.
     uint32_t testerCount;       ///< Where the seeds' end is.
@@ -201,52 +202,60 @@ static espyResult espyTesterFrame_DrawShown(espyTesterFrame* frame)
     return result;
 }
 
-/// Draws the candidates with ids from 0, then `seeds` of the seeds.
-static espyResult espyTesterFrame_DrawIds(espyTesterFrame* frame, uint32_t seeds)
+/// Draws `count` testers of the list, from `first` on by `step`, with ids from `id`.
+static espyResult espyTesterFrame_DrawIds(espyTesterFrame* frame, const uint32_t* first, int step, uint32_t count,
+                                          uint32_t id, espyIdMode mode)
 {
     const espyTesterScene* scene = frame->scene;
     const espyDevice* device = &scene->device;
-    espyDeviceDraw* batch = scene->batch;
-    uint32_t total = frame->candidates + seeds, count = 0;
-    for (uint32_t i = 0; i < total; ++i)
+    uint32_t filled = 0;
+    for (uint32_t i = 0; i < count; ++i)
     {
-        uint32_t tester =
-            i < frame->candidates ? scene->asked[i] : scene->asked[frame->testerCount - 1u - (i - frame->candidates)];
-        espyiTesterLens_Place(&frame->lens, espyiTester_At(scene, (int32_t)tester), &batch[count]);
-        batch[count++].id = i;
-        if (count == ESPYI_TESTER_BATCH || i + 1u == total)
+        espyDeviceDraw* draw = &scene->batch[filled++];
+        espyiTesterLens_Place(&frame->lens, espyiTester_At(scene, (int32_t)first[step * (ptrdiff_t)i]), draw);
+        draw->id = id + i;
+        if (filled == ESPYI_TESTER_BATCH || i + 1u == count)
         {
-            espyResult result = device->drawIds(device->context, batch, count, frame->mode);
+            espyResult result = device->drawIds(device->context, scene->batch, filled, mode);
             if (result != espyResult_Ok)
             {
                 return result;
             }
-            count = 0;
+            filled = 0;
         }
     }
-    frame->stats->ids += total;
+    frame->stats->ids += count;
     return espyResult_Ok;
 }
 
-/// Takes what the device read back. Returns whether anyone was seen.
+/// Draws the candidates with ids from 0, then the first `seeds` of the seeds.
+static espyResult espyTesterFrame_DrawAsked(espyTesterFrame* frame, uint32_t seeds)
+{
+    const uint32_t* asked = frame->scene->asked;
+    espyResult result = espyTesterFrame_DrawIds(frame, asked, 1, frame->candidates, 0, frame->mode);
+    return result == espyResult_Ok && seeds > 0 ? espyTesterFrame_DrawIds(frame, asked + frame->testerCount - 1u, -1,
+                                                                          seeds, frame->candidates, frame->seedMode)
+                                                : result;
+}
+
+/// Takes what the device read back. Returns whether that may have uncovered anyone else.
 static bool espyTesterFrame_TakeAnswers(espyTesterFrame* frame, uint32_t seeds)
 {
     espyTesterScene* scene = frame->scene;
     espyiTesterView* view = frame->view;
-    bool flag = frame->mode == espyIdMode_Flag, any = false;
-    uint32_t asked = frame->candidates, left = 0;
-    uint32_t seedsLeft = 0;
+    bool flagSeeds = frame->seedMode == espyIdMode_Flag, any = false;
+    uint32_t asked = frame->candidates, left = 0, seedsLeft = 0;
     for (uint32_t i = 0; i < frame->seeds; ++i)
     {
         uint32_t tester = scene->asked[frame->testerCount - 1u - i];
         bool wasAsked = i < seeds, seen = wasAsked && espyiBits_Get(scene->bits, asked + i);
-        any = any || seen;
-        if (wasAsked && !seen && flag)
+        any = any || (seen && !flagSeeds);
+        if (wasAsked && !seen && flagSeeds)
         {
             view->kept[tester] = 0;
             ++frame->stats->demoted;
         }
-        else if (flag || !seen)
+        else if (flagSeeds || !seen)
         {
             // Flag: may still lose its pixels. Index: may have been behind another.
             scene->asked[frame->testerCount - ++seedsLeft] = tester;
@@ -263,7 +272,7 @@ static bool espyTesterFrame_TakeAnswers(espyTesterFrame* frame, uint32_t seeds)
             espyTesterFrame_Activate(frame, tester);
             any = true;
         }
-        else if (!flag)
+        else if (frame->mode == espyIdMode_Index)
         {
             scene->asked[left++] = tester;
         }
@@ -301,10 +310,9 @@ static espyResult espyTesterFrame_RunPasses(espyTesterFrame* frame)
             }
             espyTesterFrame_Reveal(frame, limit);
         }
-        // Seeds alone are worth a read-back where nothing is to be drawn any more: in the first pass, and in index
-        // mode, where they may be in each other's way.
-        bool ask = !frame->reveal &&
-                   (frame->candidates > 0 || (frame->seeds > 0 && (first || frame->mode == espyIdMode_Index)));
+        // Seeds alone are asked in the first pass, and as long as they may be in each other's way.
+        bool peel = frame->seedMode == espyIdMode_Index;
+        bool ask = !frame->reveal && (frame->candidates > 0 || (frame->seeds > 0 && (first || peel)));
         if (!ask && !first && frame->drawn == frame->view->shownCount)
         {
             return espyResult_Ok;
@@ -316,7 +324,7 @@ static espyResult espyTesterFrame_RunPasses(espyTesterFrame* frame)
             return result;
         }
         result = espyTesterFrame_DrawShown(frame);
-        result = result == espyResult_Ok && ask ? espyTesterFrame_DrawIds(frame, seeds) : result;
+        result = result == espyResult_Ok && ask ? espyTesterFrame_DrawAsked(frame, seeds) : result;
         espyResult ended = device->endPass(device->context);
         result = result == espyResult_Ok ? ended : result;
         if (!ask)
@@ -335,8 +343,8 @@ static espyResult espyTesterFrame_RunPasses(espyTesterFrame* frame)
         ++frame->stats->passes;
         if (!espyTesterFrame_TakeAnswers(frame, seeds) && frame->mode == espyIdMode_Index)
         {
-            // Nobody is left in front of anybody: the seeds that were asked have no pixel in the final depth.
-            for (uint32_t i = 0; i < seeds; ++i)
+            // Nobody was in front of anybody: the seeds that are left have no pixel in the final depth either.
+            for (uint32_t i = 0; i < seeds && peel; ++i)
             {
                 frame->view->kept[scene->asked[frame->testerCount - 1u - i]] = 0;
                 ++frame->stats->demoted;
@@ -474,6 +482,7 @@ espyResult espyTesterScene_RunView(espyTesterScene* scene, espyTesterViewId id, 
         const espyDeviceCaps* caps = &scene->device.caps;
         bool flag = caps->idFlag && (view->def.mode == espyIdMode_Flag || !caps->idIndex);
         frame.mode = flag ? espyIdMode_Flag : espyIdMode_Index;
+        frame.seedMode = caps->idFlag ? espyIdMode_Flag : espyIdMode_Index;
         result = espyTesterFrame_RunPasses(&frame);
         if (result != espyResult_Ok)
         {

@@ -7,7 +7,7 @@
 espyTesterViewDef espyTesterViewDef_Default(void)
 {
     return (espyTesterViewDef){
-        .width = 1280, .height = 720, .layers = 1, .mode = espyIdMode_Flag, .seed = true, .cookie = ESPY_DEF_COOKIE};
+        .width = 1280, .height = 720, .layers = 1, .mode = espyIdMode_Index, .seed = true, .cookie = ESPY_DEF_COOKIE};
 }
 
 espyTesterSceneDef espyTesterSceneDef_Default(void)
