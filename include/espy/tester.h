@@ -100,7 +100,8 @@ typedef struct espyTesterViewDef
     /// Default Index, the plain rule: one id a pixel, so that of testers behind each other one appears a pass, and what
     /// it shows may hide the next. Flag finds all in one pass a level of the hierarchy: fewer waits on a GPU, but what
     /// one tester would show hides no other in the same pass, so that a view's first run shows far more; `seed` lets
-    /// go of that in the next run. Where the device has only one of them, that is taken.
+    /// go of that in the next run. Testers of less than two pixels are asked by flag in either mode. Where the device
+    /// has only one of them, that is taken.
     espyIdMode mode;
     /// Passes in which ids are read back, each a wait on a GPU. What is then not decided is active. 0, the default: as
     /// many as are needed.

@@ -238,8 +238,10 @@ typedef enum espyiTesterPlace
 } espyiTesterPlace;
 
 void espyiTesterLens_Make(espyiTesterLens* lens, const espyTesterViewDef* def, const espyMat4* viewProjections);
-/// Where a tester is. Ahead, *draw (may be null) is how it is drawn, but for its id.
-espyiTesterPlace espyiTesterLens_Place(const espyiTesterLens* lens, const espyiTester* tester, espyDeviceDraw* draw);
+/// Where a tester is. Ahead, *draw is how it is drawn, but for its id, and *small tells whether that is a box grown to
+/// its footprint; both may be null.
+espyiTesterPlace espyiTesterLens_Place(const espyiTesterLens* lens, const espyiTester* tester, espyDeviceDraw* draw,
+                                       bool* small);
 
 static inline bool espyiTester_IsFinite(float v)
 {

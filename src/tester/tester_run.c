@@ -18,6 +18,10 @@
 
 #include "core/log_text.h"
 
+/// On an index in the list of asked testers: it is drawn as a box of a few pixels, and by flag if the device can: as an
+/// index it would only be in the way of others like it.
+#define ESPY_TESTER_SMALL 0x80000000u
+
 typedef struct espyTesterFrame
 {
     espyTesterScene* scene;
@@ -26,7 +30,7 @@ typedef struct espyTesterFrame
     espyTesterViewId id;
     espyiTesterLens lens;
     espyDeviceTarget target;
-    espyIdMode mode, seedMode;
+    espyIdMode mode, smallMode; ///< Of candidates; of small ones and of seeds.
     uint32_t walked, drawn;     ///< Of view->shown.
     uint32_t candidates, seeds; ///< Of scene->asked.
     uint32_t testerCount;       ///< Where the seeds' end is.
@@ -79,7 +83,8 @@ static void espyTesterFrame_Meet(espyTesterFrame* frame, uint32_t tester)
     {
         return; // Forced.
     }
-    switch (espyiTesterLens_Place(&frame->lens, espyiTester_At(frame->scene, (int32_t)tester), NULL))
+    bool small = false;
+    switch (espyiTesterLens_Place(&frame->lens, espyiTester_At(frame->scene, (int32_t)tester), NULL, &small))
     {
     case espyiTesterPlace_Outside:
         ++frame->stats->outside;
@@ -108,7 +113,7 @@ static void espyTesterFrame_Meet(espyTesterFrame* frame, uint32_t tester)
     }
     else
     {
-        frame->scene->asked[frame->candidates++] = tester;
+        frame->scene->asked[frame->candidates++] = tester | (small ? ESPY_TESTER_SMALL : 0u);
     }
 }
 
@@ -145,7 +150,7 @@ static void espyTesterFrame_Reveal(espyTesterFrame* frame, uint32_t limit)
 {
     while (frame->candidates > limit)
     {
-        uint32_t tester = frame->scene->asked[--frame->candidates];
+        uint32_t tester = frame->scene->asked[--frame->candidates] & ~ESPY_TESTER_SMALL;
         frame->view->kept[tester] = frame->view->run;
         ++frame->stats->undecided;
         espyTesterFrame_Activate(frame, tester);
@@ -202,40 +207,47 @@ static espyResult espyTesterFrame_DrawShown(espyTesterFrame* frame)
     return result;
 }
 
-/// Draws `count` testers of the list, from `first` on by `step`, with ids from `id`.
+/// Draws the testers of a part of the list that carry `mark`, with ids by their place in it from `id` on.
 static espyResult espyTesterFrame_DrawIds(espyTesterFrame* frame, const uint32_t* first, int step, uint32_t count,
-                                          uint32_t id, espyIdMode mode)
+                                          uint32_t mark, uint32_t id, espyIdMode mode)
 {
     const espyTesterScene* scene = frame->scene;
     const espyDevice* device = &scene->device;
+    espyResult result = espyResult_Ok;
     uint32_t filled = 0;
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count && result == espyResult_Ok; ++i)
     {
-        espyDeviceDraw* draw = &scene->batch[filled++];
-        espyiTesterLens_Place(&frame->lens, espyiTester_At(scene, (int32_t)first[step * (ptrdiff_t)i]), draw);
-        draw->id = id + i;
-        if (filled == ESPYI_TESTER_BATCH || i + 1u == count)
+        uint32_t asked = first[step * (ptrdiff_t)i];
+        if ((asked & ESPY_TESTER_SMALL) != mark)
         {
-            espyResult result = device->drawIds(device->context, scene->batch, filled, mode);
-            if (result != espyResult_Ok)
-            {
-                return result;
-            }
+            continue;
+        }
+        espyDeviceDraw* draw = &scene->batch[filled++];
+        espyiTesterLens_Place(&frame->lens, espyiTester_At(scene, (int32_t)(asked ^ mark)), draw, NULL);
+        draw->id = id + i;
+        ++frame->stats->ids;
+        if (filled == ESPYI_TESTER_BATCH)
+        {
+            result = device->drawIds(device->context, scene->batch, filled, mode);
             filled = 0;
         }
     }
-    frame->stats->ids += count;
-    return espyResult_Ok;
+    return result == espyResult_Ok && filled > 0 ? device->drawIds(device->context, scene->batch, filled, mode)
+                                                 : result;
 }
 
 /// Draws the candidates with ids from 0, then the first `seeds` of the seeds.
 static espyResult espyTesterFrame_DrawAsked(espyTesterFrame* frame, uint32_t seeds)
 {
     const uint32_t* asked = frame->scene->asked;
-    espyResult result = espyTesterFrame_DrawIds(frame, asked, 1, frame->candidates, 0, frame->mode);
-    return result == espyResult_Ok && seeds > 0 ? espyTesterFrame_DrawIds(frame, asked + frame->testerCount - 1u, -1,
-                                                                          seeds, frame->candidates, frame->seedMode)
-                                                : result;
+    uint32_t count = frame->candidates;
+    espyResult result = espyTesterFrame_DrawIds(frame, asked, 1, count, 0, 0, frame->mode);
+    result = result == espyResult_Ok
+                 ? espyTesterFrame_DrawIds(frame, asked, 1, count, ESPY_TESTER_SMALL, 0, frame->smallMode)
+                 : result;
+    return result == espyResult_Ok && seeds > 0
+               ? espyTesterFrame_DrawIds(frame, asked + frame->testerCount - 1u, -1, seeds, 0, count, frame->smallMode)
+               : result;
 }
 
 /// Takes what the device read back. Returns whether that may have uncovered anyone else.
@@ -243,7 +255,7 @@ static bool espyTesterFrame_TakeAnswers(espyTesterFrame* frame, uint32_t seeds)
 {
     espyTesterScene* scene = frame->scene;
     espyiTesterView* view = frame->view;
-    bool flagSeeds = frame->seedMode == espyIdMode_Flag, any = false;
+    bool flagSeeds = frame->smallMode == espyIdMode_Flag, any = false;
     uint32_t asked = frame->candidates, left = 0, seedsLeft = 0;
     for (uint32_t i = 0; i < frame->seeds; ++i)
     {
@@ -264,7 +276,7 @@ static bool espyTesterFrame_TakeAnswers(espyTesterFrame* frame, uint32_t seeds)
     frame->seeds = seedsLeft;
     for (uint32_t i = 0; i < asked; ++i)
     {
-        uint32_t tester = scene->asked[i];
+        uint32_t entry = scene->asked[i], tester = entry & ~ESPY_TESTER_SMALL;
         if (espyiBits_Get(scene->bits, i))
         {
             view->kept[tester] = view->run;
@@ -272,9 +284,9 @@ static bool espyTesterFrame_TakeAnswers(espyTesterFrame* frame, uint32_t seeds)
             espyTesterFrame_Activate(frame, tester);
             any = true;
         }
-        else if (frame->mode == espyIdMode_Index)
+        else if ((entry != tester ? frame->smallMode : frame->mode) == espyIdMode_Index)
         {
-            scene->asked[left++] = tester;
+            scene->asked[left++] = entry;
         }
     }
     frame->candidates = left;
@@ -311,7 +323,7 @@ static espyResult espyTesterFrame_RunPasses(espyTesterFrame* frame)
             espyTesterFrame_Reveal(frame, limit);
         }
         // Seeds alone are asked in the first pass, and as long as they may be in each other's way.
-        bool peel = frame->seedMode == espyIdMode_Index;
+        bool peel = frame->smallMode == espyIdMode_Index;
         bool ask = !frame->reveal && (frame->candidates > 0 || (frame->seeds > 0 && (first || peel)));
         if (!ask && !first && frame->drawn == frame->view->shownCount)
         {
@@ -482,7 +494,7 @@ espyResult espyTesterScene_RunView(espyTesterScene* scene, espyTesterViewId id, 
         const espyDeviceCaps* caps = &scene->device.caps;
         bool flag = caps->idFlag && (view->def.mode == espyIdMode_Flag || !caps->idIndex);
         frame.mode = flag ? espyIdMode_Flag : espyIdMode_Index;
-        frame.seedMode = caps->idFlag ? espyIdMode_Flag : espyIdMode_Index;
+        frame.smallMode = caps->idFlag ? espyIdMode_Flag : espyIdMode_Index;
         result = espyTesterFrame_RunPasses(&frame);
         if (result != espyResult_Ok)
         {

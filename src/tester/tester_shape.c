@@ -318,7 +318,8 @@ static espyiTesterPlace espyTesterEye_Place(const espyiTesterLens* lens, const e
     return espyiTesterPlace_Ahead;
 }
 
-espyiTesterPlace espyiTesterLens_Place(const espyiTesterLens* lens, const espyiTester* tester, espyDeviceDraw* draw)
+espyiTesterPlace espyiTesterLens_Place(const espyiTesterLens* lens, const espyiTester* tester, espyDeviceDraw* draw,
+                                       bool* small)
 {
     espyBox box = tester->bounds;
     if (box.min.x > box.max.x || box.min.y > box.max.y || box.min.z > box.max.z)
@@ -337,6 +338,10 @@ espyiTesterPlace espyiTesterLens_Place(const espyiTesterLens* lens, const espyiT
             return one;
         }
         place = one == espyiTesterPlace_Ahead ? one : place;
+    }
+    if (small)
+    {
+        *small = thin;
     }
     if (draw && place == espyiTesterPlace_Ahead)
     {
