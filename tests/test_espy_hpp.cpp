@@ -244,6 +244,51 @@ static bool espyCpp_Matches(const std::string& pattern, const std::string& name)
                                  : name == pattern;
 }
 
+/// Tester meshes: the proposal's names, on the software device.
+static void test_testers(void** state)
+{
+    (void)state;
+    espyDevice device;
+    espySoftDeviceDef soft = espySoftDeviceDef_Default();
+    assert_int_equal(espySoftDevice_Create(&soft, &device), espyResult_Ok);
+    {
+        espyTesterSceneDef def = espyTesterSceneDef_Default();
+        def.device = &device;
+        def.mainView.width = 64;
+        def.mainView.height = 64;
+        espy::TesterScene scene(def);
+        assert_true(static_cast<bool>(scene));
+        espy::TesterTarget hall = scene.CreateTarget();
+        espyTesterDef testerDef = espyTesterDef_Default();
+        testerDef.bounds = {{-1, -1, -6}, {1, 1, -4}};
+        espy::Tester tester = scene.CreateTester(testerDef);
+        assert_true(static_cast<bool>(hall) && static_cast<bool>(tester));
+        assert_int_equal(tester.add_target(hall), espyResult_Ok);
+        espyTesterRun run = espyTesterRun_Default();
+        run.viewProjection[0] = espyMat4_Perspective(1.0f, 1.0f, 0.1f, 0.0f, false);
+        device.beginFrame(device.context, 1);
+        assert_int_equal(scene.RunView(run), espyResult_Ok);
+        device.endFrame(device.context);
+        assert_true(tester.was_active_last_frame());
+        assert_true(hall.IsShown());
+        uint32_t count;
+        assert_true(scene.GetEvents(&count)[0].entered);
+        assert_int_equal(count, 1);
+        testerDef.bounds = {{-1, -1, 4}, {1, 1, 6}};
+        testerDef.parent = hall.GetId();
+        espy::Tester inside = scene.CreateTester(testerDef);
+        assert_int_equal(inside.add_target(hall), espyResult_InvalidArgument);
+        assert_string_equal(scene.GetCycle(), "#1 > #1");
+        assert_int_equal(tester.remove_target(hall), espyResult_Ok);
+        assert_int_equal(tester.set_force_active(true), espyResult_Ok);
+        assert_true(tester.IsForceActive());
+        espy::Tester none;
+        assert_int_equal(none.add_target(hall), espyResult_InvalidId);
+        assert_false(none.was_active_last_frame());
+    }
+    espySoftDevice_Destroy(&device);
+}
+
 /// Every function of the headers that bindings/unbound.txt does not name is called in espy.hpp.
 static void test_no_function_is_missing(void** state)
 {
@@ -289,9 +334,13 @@ static void test_no_function_is_missing(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_names), cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_tracker),     cmocka_unit_test(test_renderer),
-        cmocka_unit_test(test_proxies),     cmocka_unit_test(test_no_function_is_missing),
+        cmocka_unit_test(test_scene_names),
+        cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_testers),
+        cmocka_unit_test(test_tracker),
+        cmocka_unit_test(test_renderer),
+        cmocka_unit_test(test_proxies),
+        cmocka_unit_test(test_no_function_is_missing),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -220,7 +220,7 @@ static void test_no_visible_tester_stays_inactive(void** state)
     (void)state;
     uint64_t first = 0;
     uint32_t hidden = 0, visible = 0, active = 0, plain = 0;
-    for (uint64_t seed = first; seed < first + 220; ++seed)
+    for (uint64_t seed = first; seed < first + 2400; ++seed)
     {
         static espyTestWorld w;
         espyTest_Build(&w, seed);
@@ -278,7 +278,7 @@ static void test_no_visible_tester_stays_inactive(void** state)
         espyTesterCase_Destroy(&w.c);
     }
     print_message("visible %u, inactive %u; active %u where the plain steps have %u\n", visible, hidden, active, plain);
-    assert_true(visible > 500 && hidden > 500 && plain > 50);
+    assert_true(visible > 5000 && hidden > 5000 && plain > 500);
     assert_true((double)active < 1.3 * (double)plain);
 }
 

@@ -9,6 +9,7 @@
 
 #include <espy/proxy.h>
 #include <espy/renderer.h>
+#include <espy/tester.h>
 
 #include <lua.h>
 
@@ -32,5 +33,13 @@ ESPY_API void espyLua_SetRenderer(lua_State* L, espyRenderer* renderer, espyWorl
 /// Makes a set of the host the one that the module proxyOcclusion uses; null lets it go. Call it with null, or another
 /// set, before it is destroyed.
 ESPY_API void espyLua_SetProxySet(lua_State* L, espyProxySet* set);
+
+/// Pushes the handle of a scene of testers that the host owns and runs; the same scene gives the same handle. Call
+/// espyLua_ForgetTesterScene before it is destroyed: every handle of it then raises an error.
+ESPY_API void espyLua_PushTesterScene(lua_State* L, espyTesterScene* scene);
+ESPY_API void espyLua_ForgetTesterScene(lua_State* L, espyTesterScene* scene);
+/// Push a tester or a target of such a scene, nil for a null id.
+ESPY_API void espyLua_PushTester(lua_State* L, espyTesterScene* scene, espyTesterId tester);
+ESPY_API void espyLua_PushTesterTarget(lua_State* L, espyTesterScene* scene, espyTesterTargetId target);
 
 #endif

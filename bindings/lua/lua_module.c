@@ -13,6 +13,7 @@ int luaopen_espy(lua_State* L)
     espyLua_OpenData(L);
     espyLua_OpenRenderer(L);
     espyLua_OpenProxies(L);
+    espyLua_OpenTesters(L);
     lua_pushinteger(L, (lua_Integer)espyLib_GetVersion());
     lua_setfield(L, -2, "version");
     return 1;

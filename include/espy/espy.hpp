@@ -18,6 +18,7 @@
 #include <espy/espy.h>
 #include <espy/gameplay.h>
 #include <espy/renderer.h>
+#include <espy/tester.h>
 #include <espy/world_proxy.h>
 
 #include <string>
@@ -857,6 +858,244 @@ class ProxyPass
 
   private:
     espyProxyPass* pass_ = nullptr;
+};
+
+/// A group of things that testers reveal. Copies are the same target; the default one is "in no target".
+class TesterTarget
+{
+  public:
+    TesterTarget() = default;
+    TesterTarget(espyTesterScene* scene, espyTesterTargetId id) : scene_(scene), id_(id)
+    {
+    }
+    /// True while the target lives.
+    explicit operator bool() const
+    {
+        return scene_ && espyTesterScene_IsTarget(scene_, id_);
+    }
+    bool operator==(const TesterTarget& other) const
+    {
+        return scene_ == other.scene_ && id_.index1 == other.id_.index1 && id_.generation == other.id_.generation;
+    }
+    bool operator!=(const TesterTarget& other) const
+    {
+        return !(*this == other);
+    }
+    espyTesterTargetId GetId() const
+    {
+        return id_;
+    }
+    /// True in doubt, and for the default target.
+    bool IsShown(espyTesterViewId view = {0, 0}) const
+    {
+        return !scene_ || espyTesterScene_IsShown(scene_, id_, view);
+    }
+    espyResult SetTargetParent(const TesterTarget& parent)
+    {
+        return scene_ ? espyTesterScene_SetTargetParent(scene_, id_, parent.id_) : espyResult_InvalidId;
+    }
+    uint64_t GetTargetUserData() const
+    {
+        return scene_ ? espyTesterScene_GetTargetUserData(scene_, id_) : 0;
+    }
+    espyResult DestroyTarget()
+    {
+        return scene_ ? espyTesterScene_DestroyTarget(scene_, id_) : espyResult_InvalidId;
+    }
+
+  private:
+    espyTesterScene* scene_ = nullptr;
+    espyTesterTargetId id_ = {0, 0};
+};
+
+/// A mesh that reveals targets where it is seen, with the names of the proposal. Copies are the same tester.
+class Tester
+{
+  public:
+    Tester() = default;
+    Tester(espyTesterScene* scene, espyTesterId id) : scene_(scene), id_(id)
+    {
+    }
+    /// True while the tester lives.
+    explicit operator bool() const
+    {
+        return scene_ && espyTesterScene_IsTester(scene_, id_);
+    }
+    bool operator==(const Tester& other) const
+    {
+        return scene_ == other.scene_ && id_.index1 == other.id_.index1 && id_.generation == other.id_.generation;
+    }
+    bool operator!=(const Tester& other) const
+    {
+        return !(*this == other);
+    }
+    espyTesterId GetId() const
+    {
+        return id_;
+    }
+
+    espyResult add_target(const TesterTarget& target)
+    {
+        return scene_ ? espyTesterScene_AddTarget(scene_, id_, target.GetId()) : espyResult_InvalidId;
+    }
+    espyResult remove_target(const TesterTarget& target)
+    {
+        return scene_ ? espyTesterScene_RemoveTarget(scene_, id_, target.GetId()) : espyResult_InvalidId;
+    }
+    /// In the main view where none is given, until it is called with false.
+    espyResult set_force_active(bool force, espyTesterViewId view = {0, 0})
+    {
+        return scene_ ? espyTesterScene_SetForceActive(scene_, id_, force, view) : espyResult_InvalidId;
+    }
+    /// In the main view where none is given.
+    bool was_active_last_frame(espyTesterViewId view = {0, 0}) const
+    {
+        return scene_ && espyTesterScene_WasActiveLastFrame(scene_, id_, view);
+    }
+
+    espyResult ForceOnce(espyTesterViewId view = {0, 0})
+    {
+        return scene_ ? espyTesterScene_ForceOnce(scene_, id_, view) : espyResult_InvalidId;
+    }
+    bool IsForceActive(espyTesterViewId view = {0, 0}) const
+    {
+        return scene_ && espyTesterScene_IsForceActive(scene_, id_, view);
+    }
+    espyResult SetTesterParent(const TesterTarget& parent)
+    {
+        return scene_ ? espyTesterScene_SetTesterParent(scene_, id_, parent.GetId()) : espyResult_InvalidId;
+    }
+    espyResult SetTransform(const espyMat4& toWorld)
+    {
+        return scene_ ? espyTesterScene_SetTransform(scene_, id_, toWorld) : espyResult_InvalidId;
+    }
+    espyResult SetMesh(espyDeviceMesh mesh, const espyBox& bounds)
+    {
+        return scene_ ? espyTesterScene_SetMesh(scene_, id_, mesh, bounds) : espyResult_InvalidId;
+    }
+    uint64_t GetTesterUserData() const
+    {
+        return scene_ ? espyTesterScene_GetTesterUserData(scene_, id_) : 0;
+    }
+    espyResult DestroyTester()
+    {
+        return scene_ ? espyTesterScene_DestroyTester(scene_, id_) : espyResult_InvalidId;
+    }
+
+  private:
+    espyTesterScene* scene_ = nullptr;
+    espyTesterId id_ = {0, 0};
+};
+
+/// Testers, targets and the views that ask them (tester.h). False where it could not be created.
+class TesterScene
+{
+  public:
+    explicit TesterScene(const espyTesterSceneDef& def = espyTesterSceneDef_Default())
+    {
+        espyTesterScene_Create(&def, &scene_);
+    }
+    TesterScene(const TesterScene&) = delete;
+    TesterScene& operator=(const TesterScene&) = delete;
+    ~TesterScene()
+    {
+        espyTesterScene_Destroy(scene_);
+    }
+    explicit operator bool() const
+    {
+        return scene_ != nullptr;
+    }
+    espyTesterScene* Get() const
+    {
+        return scene_;
+    }
+    /// Null: none.
+    espyResult SetDevice(const espyDevice* device)
+    {
+        return espyTesterScene_SetDevice(scene_, device);
+    }
+
+    TesterTarget CreateTarget(const espyTesterTargetDef& def = espyTesterTargetDef_Default(),
+                              espyResult* result = nullptr)
+    {
+        espyTesterTargetId id = {0, 0};
+        espyResult made = espyTesterScene_CreateTarget(scene_, &def, &id);
+        if (result)
+        {
+            *result = made;
+        }
+        return {scene_, id};
+    }
+    Tester CreateTester(const espyTesterDef& def, espyResult* result = nullptr)
+    {
+        espyTesterId id = {0, 0};
+        espyResult made = espyTesterScene_CreateTester(scene_, &def, &id);
+        if (result)
+        {
+            *result = made;
+        }
+        return {scene_, id};
+    }
+    const char* GetCycle() const
+    {
+        return espyTesterScene_GetCycle(scene_);
+    }
+    espyResult CreateDraw(const espyTesterDrawDef& def, espyTesterDrawId* out)
+    {
+        return espyTesterScene_CreateDraw(scene_, &def, out);
+    }
+    espyResult DestroyDraw(espyTesterDrawId draw)
+    {
+        return espyTesterScene_DestroyDraw(scene_, draw);
+    }
+    espyResult SetDrawTransform(espyTesterDrawId draw, const espyMat4& toWorld)
+    {
+        return espyTesterScene_SetDrawTransform(scene_, draw, toWorld);
+    }
+    espyResult SetDrawMesh(espyTesterDrawId draw, espyDeviceMesh mesh)
+    {
+        return espyTesterScene_SetDrawMesh(scene_, draw, mesh);
+    }
+
+    espyResult CreateView(const espyTesterViewDef& def, espyTesterViewId* out)
+    {
+        return espyTesterScene_CreateView(scene_, &def, out);
+    }
+    espyResult DestroyView(espyTesterViewId view)
+    {
+        return espyTesterScene_DestroyView(scene_, view);
+    }
+    espyResult ConfigureView(const espyTesterViewDef& def, espyTesterViewId view = {0, 0})
+    {
+        return espyTesterScene_ConfigureView(scene_, view, &def);
+    }
+    espyResult ResetView(espyTesterViewId view = {0, 0})
+    {
+        return espyTesterScene_ResetView(scene_, view);
+    }
+    espyDeviceTarget GetDeviceTarget(espyTesterViewId view = {0, 0}) const
+    {
+        return espyTesterScene_GetDeviceTarget(scene_, view);
+    }
+    espyResult RunView(const espyTesterRun& run, espyTesterViewId view = {0, 0})
+    {
+        return espyTesterScene_RunView(scene_, view, &run);
+    }
+    const espyTesterTargetId* GetShown(uint32_t* count, espyTesterViewId view = {0, 0}) const
+    {
+        return espyTesterScene_GetShown(scene_, view, count);
+    }
+    const espyTesterEvent* GetEvents(uint32_t* count, espyTesterViewId view = {0, 0}) const
+    {
+        return espyTesterScene_GetEvents(scene_, view, count);
+    }
+    espyTesterStats GetStats(espyTesterViewId view = {0, 0}) const
+    {
+        return espyTesterScene_GetStats(scene_, view);
+    }
+
+  private:
+    espyTesterScene* scene_ = nullptr;
 };
 
 } // namespace espy
