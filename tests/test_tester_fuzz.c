@@ -220,7 +220,7 @@ static void test_no_visible_tester_stays_inactive(void** state)
     (void)state;
     uint64_t first = 0;
     uint32_t hidden = 0, visible = 0, active = 0, plain = 0;
-    for (uint64_t seed = first; seed < first + 2400; ++seed)
+    for (uint64_t seed = first; seed < first + 1200; ++seed)
     {
         static espyTestWorld w;
         espyTest_Build(&w, seed);
@@ -263,7 +263,8 @@ static void test_no_visible_tester_stays_inactive(void** state)
             }
             assert_memory_equal(before, shown, w.targetCount);
             // How close to the plain nine steps, where nothing is in the way of that.
-            if (!w.c.main.seed && w.c.main.passBudget == 0 && w.c.main.mode == espyIdMode_Index && w.c.messages == 0)
+            if (!w.c.main.seed && w.c.main.passBudget == 0 && w.c.main.mode == espyIdMode_Index &&
+                w.c.lastMessage != espyMessageId_TesterTooMany)
             {
                 uint8_t plainActive[ESPY_TEST_TESTERS], plainShown[ESPY_TEST_TARGETS];
                 espyReferenceTesters_Run(&w.reference, plainActive, plainShown);

@@ -415,7 +415,126 @@ function Node:SetOcclusionProxy(proxy) end
 ---@param set espy.ProxySet
 function World:FollowProxies(set) end
 
+---@class espy.TesterViewDef
+---@field width? integer pixels
+---@field height? integer pixels
+---@field layers? integer eyes
+---@field reversedZ? boolean
+---@field mode? "Index"|"Flag"
+---@field passBudget? integer 0: as many as are needed
+---@field seed? boolean
+---@field shadow? boolean
+
+---@class espy.TesterTarget
+---@class espy.TesterView
+---@class espy.TesterDraw
+
+---@class espy.Tester
+local Tester = {}
+---@param target espy.TesterTarget
+function Tester:add_target(target) end
+---@param target espy.TesterTarget
+function Tester:remove_target(target) end
+---@param force boolean until it is called with false
+---@param view? espy.TesterView none: the main view
+function Tester:set_force_active(force, view) end
+---@param view? espy.TesterView none: the main view
+---@return boolean
+function Tester:was_active_last_frame(view) end
+
+---@class espy.TesterScene
+local TesterScene = {}
+---@param def? espy.TesterViewDef of the main view
+---@return espy.TesterScene
+function TesterScene.Create(def) end
+function TesterScene:Destroy() end
+---@param def? {parent?: espy.TesterTarget, name?: string}
+---@return espy.TesterTarget
+function TesterScene:CreateTarget(def) end
+---@param target espy.TesterTarget
+function TesterScene:DestroyTarget(target) end
+---@param target espy.TesterTarget
+---@return boolean
+function TesterScene:IsTarget(target) end
+---@param target espy.TesterTarget
+---@param parent? espy.TesterTarget none: in no target
+function TesterScene:SetTargetParent(target, parent) end
+---@param def {bounds?: espy.Box, toWorld?: espy.Transform, parent?: espy.TesterTarget, name?: string}
+---@return espy.Tester
+function TesterScene:CreateTester(def) end
+---@param tester espy.Tester
+function TesterScene:DestroyTester(tester) end
+---@param tester espy.Tester
+---@return boolean
+function TesterScene:IsTester(tester) end
+---@param tester espy.Tester
+---@param parent? espy.TesterTarget none: in no target
+function TesterScene:SetTesterParent(tester, parent) end
+---@param tester espy.Tester
+---@param toWorld espy.Transform
+function TesterScene:SetTransform(tester, toWorld) end
+---@param tester espy.Tester
+---@param target espy.TesterTarget
+function TesterScene:AddTarget(tester, target) end
+---@param tester espy.Tester
+---@param target espy.TesterTarget
+---@return boolean had
+function TesterScene:RemoveTarget(tester, target) end
+---@return string names of the targets of the last one refused
+function TesterScene:GetCycle() end
+---@param def {toWorld?: espy.Transform, parent?: espy.TesterTarget, material?: espy.Material}
+---@return espy.TesterDraw
+function TesterScene:CreateDraw(def) end
+---@param draw espy.TesterDraw
+function TesterScene:DestroyDraw(draw) end
+---@param draw espy.TesterDraw
+---@param toWorld espy.Transform
+function TesterScene:SetDrawTransform(draw, toWorld) end
+---@param def espy.TesterViewDef
+---@return espy.TesterView
+function TesterScene:CreateView(def) end
+---@param view espy.TesterView
+function TesterScene:DestroyView(view) end
+---@param def espy.TesterViewDef
+---@param view? espy.TesterView none: the main view
+function TesterScene:ConfigureView(def, view) end
+---@param view? espy.TesterView
+function TesterScene:ResetView(view) end
+---@param tester espy.Tester
+---@param force boolean
+---@param view? espy.TesterView
+function TesterScene:SetForceActive(tester, force, view) end
+---@param tester espy.Tester
+---@param view? espy.TesterView
+function TesterScene:ForceOnce(tester, view) end
+---@param tester espy.Tester
+---@param view? espy.TesterView
+---@return boolean
+function TesterScene:IsForceActive(tester, view) end
+---@param viewProjection number[] 16 numbers, column-major
+---@param view? espy.TesterView none: the main view
+---@param secondEye? number[]
+function TesterScene:RunView(viewProjection, view, secondEye) end
+---@param view? espy.TesterView
+---@return espy.TesterTarget[]
+function TesterScene:GetShown(view) end
+---@param target espy.TesterTarget
+---@param view? espy.TesterView
+---@return boolean
+function TesterScene:IsShown(target, view) end
+---@param tester espy.Tester
+---@param view? espy.TesterView
+---@return boolean
+function TesterScene:WasActiveLastFrame(tester, view) end
+---@param view? espy.TesterView
+---@return {target: espy.TesterTarget, entered: boolean}[]
+function TesterScene:GetEvents(view) end
+---@param view? espy.TesterView
+---@return table<string, integer>
+function TesterScene:GetStats(view) end
+
 ---@class espy
+---@field TesterScene espy.TesterScene
 ---@field ProxySet espy.ProxySet
 ---@field World espy.World
 ---@field Node espy.Node
