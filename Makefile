@@ -32,7 +32,7 @@ test:
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 check:
-	@scripts/setup.sh build test check targets
+	@scripts/setup.sh build test check targets web
 	@scripts/check.sh
 
 bench:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The machine's checks beyond `make test`: tree, format, clang, analyser, sanitizers, fuzzers, other machines.
-#   scripts/check.sh [tree|format|clang|shared|tidy|asan|tsan|fuzz|targets]...     (default: all, in this order)
+#   scripts/check.sh [tree|format|clang|shared|tidy|asan|tsan|fuzz|targets|web]...     (default: all, in this order)
 # FUZZ_SECONDS (default 30) is the time of each fuzzer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -99,7 +99,14 @@ check_targets() {
     scripts/targets.sh
 }
 
-[ $# -gt 0 ] || set -- tree format clang shared tidy asan tsan fuzz targets
+check_web() {
+    say "web: the package for browsers"
+    cmake --preset release -B build -G Ninja >build.log
+    cmake --build build -j "$jobs" --target espy-cli
+    scripts/web.sh build
+}
+
+[ $# -gt 0 ] || set -- tree format clang shared tidy asan tsan fuzz targets web
 for step in "$@"; do
     "check_$step"
 done
