@@ -40,9 +40,33 @@ static inline uint32_t espyBits_LowestByte(uint64_t bits)
 
 #include "kernels/raster_tiles.inl"
 
+#include "kernels/raster_sampled.inl"
+
+#include "kernels/raster_conservative.inl"
+
 #include "kernels/raster_tests.inl"
 
 #include "kernels/raster_probe.inl"
+
+static void espyKernel_DrawBatch(espyRaster* raster, espyiBand* band, const espyiClip* clip,
+                                 const espyiBatchView* batch)
+{
+    const int32_t tile = (int32_t)ESPYI_TILE;
+    espyClamp clamp = {(int32_t)band->tileRow0 * tile, (int32_t)band->tileRow1 * tile, 0,
+                       (int32_t)raster->tilesX * tile};
+    if (raster->mode == espyRasterMode_Conservative)
+    {
+        espyConservative_DrawBatch(raster, band, clip, batch, &clamp);
+    }
+    else if (raster->ids)
+    {
+        espySampled_DrawBatch(raster, band, clip, batch, &clamp, true);
+    }
+    else
+    {
+        espySampled_DrawBatch(raster, band, clip, batch, &clamp, false);
+    }
+}
 
 const espyiRasterKernels* ESPYI_RASTER_KERNELS(void)
 {

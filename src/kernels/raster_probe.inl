@@ -45,7 +45,7 @@ ESPY_HOT void espyProbe_Tile(const espyRaster* raster, uint32_t tileX, uint32_t 
                              const espyiPlane* plane, espyiProbe* probe)
 {
     static const float columns[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    uint32_t tile = tileY * raster->stride + tileX, state = raster->heads[tile].state;
+    uint32_t tile = tileY * raster->stride + tileX, state = raster->tileState[tile];
     if (state == espyiTileState_Clear && probe->tiles == NULL)
     {
         probe->passed += espyiPopCount32((uint32_t)mask) + espyiPopCount32((uint32_t)(mask >> 32));
@@ -53,9 +53,9 @@ ESPY_HOT void espyProbe_Tile(const espyRaster* raster, uint32_t tileX, uint32_t 
     }
     const float* pixels = raster->pixels + (size_t)tile * ESPYI_TILE_PIXELS;
     espyiPlane stored = {0};
-    if (state == espyiTileState_Plane)
+    if (state >= espyiTileState_FirstPlane)
     {
-        memcpy(&stored, pixels, sizeof stored);
+        stored = *espyiRaster_Plane(raster, state);
     }
     espyF8 x = espyF8_Add(espyF8_Set(espyiRaster_Column(raster, tileX * ESPYI_TILE)),
                           espyF8_Mul(espyF8_Load(columns), espyF8_Set(raster->step)));

@@ -64,7 +64,7 @@ static void espyVertices_Transform(const espyRaster* raster, const espyiClip* cl
         espyF8 inverse = espyF8_Div(one, espyF8_Select(inFront, w, one));
         espyF8 columns[4] = {espyF8_Floor(espyF8_Add(espyF8_Mul(x, inverse), half)),
                              espyF8_Floor(espyF8_Add(espyF8_Mul(y, inverse), half)),
-                             espyF8_Min(espyF8_Mul(d, inverse), one), espyI8_AsFloat(code)};
+                             espyF8_Add(espyF8_Min(espyF8_Mul(d, inverse), one), zero), espyI8_AsFloat(code)};
         espyF8_StoreRows((float*)(out + first), columns);
     }
 }
@@ -255,13 +255,24 @@ static int64_t espySetup_ExactArea(const espyScreenVertex* const corners[3])
            ((int64_t)corners[2]->x - x0) * ((int64_t)corners[1]->y - y0);
 }
 
-/// Sets up eight triangles given by the vertices of their corners. Lanes outside `lanes` are ignored, and so are those
-/// with a vertex that cannot be used, which out->clipped tells. With `bothSides` every lane is front, also without an
-/// area.
-ESPY_HOT void espySetup_Fill(const espyRaster* raster, const espyScreenVertex* const vertices[3][8], uint32_t lanes,
-                             bool flip, bool bothSides, espySetupKind kind, const espyClamp* clamp, espySetup* out)
+/// Eight triangles as far as it takes to leave them out.
+typedef struct espyFacing
 {
     espyF8 x[3], y[3], d[3];
+    espyF8 x10, y10, x20, y20, area;
+    espyF8 xMin, xMax, yMin, yMax;
+    espyI8 column0, column1, row0, row1; ///< As in espySetup, and so are the bits.
+    uint32_t clipped, front, back, drawn;
+} espyFacing;
+
+/// Finds what faces the right way and has centres in its bounds. Lanes outside `lanes` are ignored, and so are those
+/// with a vertex that cannot be used, which out->clipped tells. With `bothSides` every lane is front, also without an
+/// area.
+ESPY_HOT void espyFacing_Find(const espyRaster* raster, const espyScreenVertex* const vertices[3][8], uint32_t lanes,
+                              bool flip, bool bothSides, const espyClamp* clamp, espyFacing* out)
+{
+    espyF8* x = out->x;
+    espyF8* y = out->y;
     espyI8 codes = espyI8_Set(0);
     for (int c = 0; c < 3; ++c)
     {
@@ -274,15 +285,15 @@ ESPY_HOT void espySetup_Fill(const espyRaster* raster, const espyScreenVertex* c
         espyF8_Columns(rows, columns);
         x[c] = columns[0];
         y[c] = columns[1];
-        d[c] = columns[2];
+        out->d[c] = columns[2];
         codes = espyI8_Or(codes, espyF8_AsInt(columns[3]));
     }
     out->clipped = espyI8_Bits(espyI8_Greater(codes, espyI8_Set(0))) & lanes;
     lanes &= ~out->clipped;
     // Facing. y runs down, so that a counter-clockwise triangle has a negative area.
-    espyF8 x10 = espyF8_Sub(x[1], x[0]), y10 = espyF8_Sub(y[1], y[0]);
-    espyF8 x20 = espyF8_Sub(x[2], x[0]), y20 = espyF8_Sub(y[2], y[0]);
-    espyF8 product0 = espyF8_Mul(x10, y20), product1 = espyF8_Mul(x20, y10);
+    out->x10 = espyF8_Sub(x[1], x[0]), out->y10 = espyF8_Sub(y[1], y[0]);
+    out->x20 = espyF8_Sub(x[2], x[0]), out->y20 = espyF8_Sub(y[2], y[0]);
+    espyF8 product0 = espyF8_Mul(out->x10, out->y20), product1 = espyF8_Mul(out->x20, out->y10);
     espyF8 area = espyF8_Sub(product0, product1);
     espyF8 doubt = espyF8_Mul(espyF8_Add(espyF8_Abs(product0), espyF8_Abs(product1)), espyF8_Set(0x1p-22f));
     uint32_t doubtful = espyI8_Bits(espyF8_LessEqual(espyF8_Abs(area), doubt)) & lanes;
@@ -300,48 +311,59 @@ ESPY_HOT void espySetup_Fill(const espyRaster* raster, const espyScreenVertex* c
     }
     const espyF8 zero = espyF8_Set(0.0f);
     espyI8 facing = flip ? espyF8_Less(zero, area) : espyF8_Less(area, zero);
+    out->area = area;
     out->front = bothSides ? lanes : espyI8_Bits(facing) & lanes;
     out->back = espyI8_Bits(flip ? espyF8_Less(area, zero) : espyF8_Less(zero, area)) & lanes;
-    out->drawn = 0;
-    if (!out->front)
+    // Bounds in whole columns and rows.
+    const uint32_t digits = raster->subPixelBits;
+    out->xMin = espyF8_Min(espyF8_Min(x[0], x[1]), x[2]), out->xMax = espyF8_Max(espyF8_Max(x[0], x[1]), x[2]);
+    out->yMin = espyF8_Min(espyF8_Min(y[0], y[1]), y[2]), out->yMax = espyF8_Max(espyF8_Max(y[0], y[1]), y[2]);
+    out->column0 = espyCentre_Behind(out->xMin, raster->column0, raster->step, digits);
+    out->column1 = espyCentre_Behind(out->xMax, raster->column0, raster->step, digits);
+    out->row0 = espyCentre_Behind(out->yMin, raster->row0, raster->step, digits);
+    out->row1 = espyCentre_Behind(out->yMax, raster->row0, raster->step, digits);
+    espyI8 rows =
+        espyI8_Greater(espyI8_Min(out->row1, espyI8_Set(clamp->row1)), espyI8_Max(out->row0, espyI8_Set(clamp->row0)));
+    espyI8 columns = espyI8_Greater(espyI8_Min(out->column1, espyI8_Set(clamp->column1)),
+                                    espyI8_Max(out->column0, espyI8_Set(clamp->column0)));
+    out->drawn = espyI8_Bits(espyI8_And(rows, columns)) & out->front;
+}
+
+/// Sets up eight triangles given by the vertices of their corners; lanes and sides as above.
+ESPY_HOT void espySetup_Fill(const espyRaster* raster, const espyScreenVertex* const vertices[3][8], uint32_t lanes,
+                             bool flip, bool bothSides, espySetupKind kind, const espyClamp* clamp, espySetup* out)
+{
+    espyFacing f;
+    espyFacing_Find(raster, vertices, lanes, flip, bothSides, clamp, &f);
+    out->clipped = f.clipped;
+    out->front = f.front;
+    out->back = f.back;
+    out->drawn = f.drawn;
+    if (kind == espySetupKind_Sampled ? !f.drawn : !f.front)
     {
         return;
     }
-    // Bounds in whole columns and rows.
-    const uint32_t digits = raster->subPixelBits;
-    espyF8 xMin = espyF8_Min(espyF8_Min(x[0], x[1]), x[2]), xMax = espyF8_Max(espyF8_Max(x[0], x[1]), x[2]);
-    espyF8 yMin = espyF8_Min(espyF8_Min(y[0], y[1]), y[2]), yMax = espyF8_Max(espyF8_Max(y[0], y[1]), y[2]);
-    espyI8 column0 = espyCentre_Behind(xMin, raster->column0, raster->step, digits);
-    espyI8 column1 = espyCentre_Behind(xMax, raster->column0, raster->step, digits);
-    espyI8 row0 = espyCentre_Behind(yMin, raster->row0, raster->step, digits);
-    espyI8 row1 = espyCentre_Behind(yMax, raster->row0, raster->step, digits);
-    espyI8 rows = espyI8_Greater(espyI8_Min(row1, espyI8_Set(clamp->row1)), espyI8_Max(row0, espyI8_Set(clamp->row0)));
-    espyI8 columns = espyI8_Greater(espyI8_Min(column1, espyI8_Set(clamp->column1)),
-                                    espyI8_Max(column0, espyI8_Set(clamp->column0)));
-    out->drawn = espyI8_Bits(espyI8_And(rows, columns)) & out->front;
     if (out->back && kind == espySetupKind_Farthest)
     {
         // Of the whole screen, whatever the clamp: all bands must come to the same answer.
-        espyI8 rowsOn = espyI8_And(espyI8_Greater(espyI8_Add(row1, espyI8_Set(1)), espyI8_Set(0)),
-                                   espyI8_Greater(espyI8_Set(raster->height + 1), row0));
-        espyI8 columnsOn = espyI8_And(espyI8_Greater(espyI8_Add(column1, espyI8_Set(1)), espyI8_Set(0)),
-                                      espyI8_Greater(espyI8_Set(raster->width + 1), column0));
+        espyI8 rowsOn = espyI8_And(espyI8_Greater(espyI8_Add(f.row1, espyI8_Set(1)), espyI8_Set(0)),
+                                   espyI8_Greater(espyI8_Set(raster->height + 1), f.row0));
+        espyI8 columnsOn = espyI8_And(espyI8_Greater(espyI8_Add(f.column1, espyI8_Set(1)), espyI8_Set(0)),
+                                      espyI8_Greater(espyI8_Set(raster->width + 1), f.column0));
         out->back &= espyI8_Bits(espyI8_And(rowsOn, columnsOn));
     }
-    if (kind == espySetupKind_Sampled && !out->drawn)
-    {
-        return;
-    }
-    espyI8_Store(out->column0, column0);
-    espyI8_Store(out->column1, column1);
-    espyI8_Store(out->row0, row0);
-    espyI8_Store(out->row1, row1);
+    const espyF8 zero = espyF8_Set(0.0f);
+    espyF8 *x = f.x, *y = f.y, *d = f.d;
+    espyI8_Store(out->column0, f.column0);
+    espyI8_Store(out->column1, f.column1);
+    espyI8_Store(out->row0, f.row0);
+    espyI8_Store(out->row1, f.row1);
 
     // The plane, from the farthest corner, where d is least and must be finest.
     espyF8 d10 = espyF8_Sub(d[1], d[0]), d20 = espyF8_Sub(d[2], d[0]);
-    espyF8 inverse = espyF8_Div(espyF8_Set(1.0f), area);
-    espyF8 gx = espyF8_Mul(espyF8_Sub(espyF8_Mul(d10, y20), espyF8_Mul(d20, y10)), inverse);
-    espyF8 gy = espyF8_Mul(espyF8_Sub(espyF8_Mul(d20, x10), espyF8_Mul(d10, x20)), inverse);
+    espyF8 inverse = espyF8_Div(espyF8_Set(1.0f), f.area);
+    espyF8 gx = espyF8_Mul(espyF8_Sub(espyF8_Mul(d10, f.y20), espyF8_Mul(d20, f.y10)), inverse);
+    espyF8 gy = espyF8_Mul(espyF8_Sub(espyF8_Mul(d20, f.x10), espyF8_Mul(d10, f.x20)), inverse);
     espyI8 one = espyF8_Less(d[1], d[0]);
     espyF8 low = espyF8_Select(one, d[1], d[0]);
     espyF8 lowX = espyF8_Select(one, x[1], x[0]), lowY = espyF8_Select(one, y[1], y[0]);
@@ -352,8 +374,8 @@ ESPY_HOT void espySetup_Fill(const espyRaster* raster, const espyScreenVertex* c
     espyF8 high = espyF8_Max(espyF8_Max(d[0], d[1]), d[2]);
     // Slivers: gradients are rounded by this much more than what they are differences of. From 2^12 on they mean
     // little, and the depth of the farthest (or nearest) corner stands for all of it.
-    espyF8 size = espyF8_Mul(espyF8_Sub(xMax, xMin), espyF8_Sub(yMax, yMin));
-    espyI8 sliver = espyF8_LessEqual(espyF8_Mul(espyF8_Abs(area), espyF8_Set(4096.0f)), size);
+    espyF8 size = espyF8_Mul(espyF8_Sub(f.xMax, f.xMin), espyF8_Sub(f.yMax, f.yMin));
+    espyI8 sliver = espyF8_LessEqual(espyF8_Mul(espyF8_Abs(f.area), espyF8_Set(4096.0f)), size);
     gx = espyF8_Select(sliver, zero, gx);
     gy = espyF8_Select(sliver, zero, gy);
     espyF8 base = low;
@@ -560,4 +582,73 @@ ESPY_HOT espySpans espySetup_GetTouched(const espyRaster* raster, const espySetu
     espyF8 least = espyF8_Min(espyF8_Min(espyF8_Min(long0, long1), espyF8_Min(short0, short1)), mid);
     espyF8 most = espyF8_Max(espyF8_Max(espyF8_Max(long0, long1), espyF8_Max(short0, short1)), mid);
     return espySpans_Touching(raster, least, most, valid, clamp);
+}
+
+ESPY_HOT void espySetup_Clamp(const espySetup* s, uint32_t lane, const espyClamp* clamp, espyClamp* out)
+{
+    out->row0 = s->row0[lane] > clamp->row0 ? s->row0[lane] : clamp->row0;
+    out->row1 = s->row1[lane] < clamp->row1 ? s->row1[lane] : clamp->row1;
+    out->column0 = s->column0[lane] > clamp->column0 ? s->column0[lane] : clamp->column0;
+    out->column1 = s->column1[lane] < clamp->column1 ? s->column1[lane] : clamp->column1;
+}
+
+// --- batches
+
+/// Vertices of up to eight triangles that clipping made of one, as a fan. Lanes past the last repeat the first.
+static uint32_t espyFan_Gather(const espyScreenVertex* corners, uint32_t count, const espyScreenVertex* vertices[3][8])
+{
+    uint32_t triangles = count - 2;
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        uint32_t t = i < triangles ? i : 0;
+        vertices[0][i] = &corners[0];
+        vertices[1][i] = &corners[t + 1];
+        vertices[2][i] = &corners[t + 2];
+    }
+    return (1u << triangles) - 1u;
+}
+
+/// Gathers eight triangles of a batch, from `first` on; returns the bits of those that exist.
+ESPY_HOT uint32_t espyBatch_Gather(const espyiBatchView* batch, const espyScreenVertex* screen, uint32_t first,
+                                   const espyScreenVertex* vertices[3][8])
+{
+    uint32_t count = batch->triangleCount - first < 8 ? batch->triangleCount - first : 8;
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        const uint8_t* corners = batch->indices + (size_t)(first + (i < count ? i : 0)) * 3u;
+        vertices[0][i] = &screen[corners[0]];
+        vertices[1][i] = &screen[corners[1]];
+        vertices[2][i] = &screen[corners[2]];
+    }
+    return (1u << count) - 1u;
+}
+
+/// The same for up to eight that a list names.
+ESPY_HOT uint32_t espyBatch_GatherListed(const espyiBatchView* batch, const espyScreenVertex* screen,
+                                         const uint8_t* list, uint32_t count, const espyScreenVertex* vertices[3][8])
+{
+    count = count < 8 ? count : 8;
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        const uint8_t* corners = batch->indices + (size_t)list[i < count ? i : 0] * 3u;
+        vertices[0][i] = &screen[corners[0]];
+        vertices[1][i] = &screen[corners[1]];
+        vertices[2][i] = &screen[corners[2]];
+    }
+    return (1u << count) - 1u;
+}
+
+/// Cuts triangle `index` to what can be drawn. False where nothing is left.
+static bool espyBatch_Clip(const espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
+                           const espyScreenVertex* screen, uint32_t index, espyScreenVertex out[ESPY_MOST_CORNERS],
+                           uint32_t edges[ESPY_MOST_CORNERS], uint32_t* count)
+{
+    const uint8_t* corners = batch->indices + (size_t)index * 3u;
+    uint32_t a = screen[corners[0]].code, b = screen[corners[1]].code, c = screen[corners[2]].code;
+    if (a & b & c)
+    {
+        return false; // All beyond the same plane.
+    }
+    *count = espyTriangle_Clip(raster, clip, batch->positions, corners, a | b | c, out, edges);
+    return *count >= 3;
 }

@@ -8,21 +8,20 @@ ESPY_HOT bool espyTile_Shows(const espyRaster* raster, uint32_t tileX, uint32_t 
                              uint32_t column0, uint32_t column1, float d)
 {
     uint32_t tile = tileY * raster->stride + tileX;
-    const espyiTileHead* head = &raster->heads[tile];
-    const float* pixels = raster->pixels + (size_t)tile * ESPYI_TILE_PIXELS;
-    if (head->state == espyiTileState_Clear)
+    uint32_t state = raster->tileState[tile];
+    if (state == espyiTileState_Clear)
     {
         return true;
     }
-    if (head->state == espyiTileState_Plane)
+    if (state >= espyiTileState_FirstPlane)
     {
         // Least at a corner of the part.
-        espyiPlane plane;
-        memcpy(&plane, pixels, sizeof plane);
-        uint32_t column = tileX * ESPYI_TILE + (plane.gx > 0.0f ? column0 : column1 - 1u);
-        uint32_t row = tileY * ESPYI_TILE + (plane.gy > 0.0f ? row0 : row1 - 1u);
-        return espyiPlane_At(&plane, espyiRaster_Column(raster, column), espyiRaster_Row(raster, row)) <= d;
+        const espyiPlane* plane = espyiRaster_Plane(raster, state);
+        uint32_t column = tileX * ESPYI_TILE + (plane->gx > 0.0f ? column0 : column1 - 1u);
+        uint32_t row = tileY * ESPYI_TILE + (plane->gy > 0.0f ? row0 : row1 - 1u);
+        return espyiPlane_At(plane, espyiRaster_Column(raster, column), espyiRaster_Row(raster, row)) <= d;
     }
+    const float* pixels = raster->pixels + (size_t)tile * ESPYI_TILE_PIXELS;
     uint32_t columns = (0xFFu << column0) & (0xFFu >> (ESPYI_TILE - column1));
     espyF8 limit = espyF8_Set(d);
     for (uint32_t row = row0; row < row1; ++row)
@@ -165,24 +164,22 @@ ESPY_HOT bool espyTile_ShowsPlane(const espyRaster* raster, uint32_t tileX, uint
     {
         return false;
     }
-    const espyiTileHead* head = &raster->heads[tile];
-    if (head->state == espyiTileState_Clear)
+    uint32_t state = raster->tileState[tile];
+    if (state == espyiTileState_Clear)
     {
         return true;
     }
     const float* pixels = raster->pixels + (size_t)tile * ESPYI_TILE_PIXELS;
     espyTilePlane over = espyTilePlane_Make(raster, plane, tileX, tileY), drawn = over;
-    bool isPlane = head->state == espyiTileState_Plane;
+    bool isPlane = state >= espyiTileState_FirstPlane;
     if (isPlane)
     {
-        espyiPlane stored;
-        memcpy(&stored, pixels, sizeof stored);
-        drawn = espyTilePlane_Make(raster, &stored, tileX, tileY);
+        drawn = espyTilePlane_Make(raster, espyiRaster_Plane(raster, state), tileX, tileY);
     }
     for (uint32_t row = 0; mask != 0; ++row, mask >>= 8)
     {
-        espyF8 old = isPlane ? espyTilePlane_Row(raster, &drawn, row) : espyF8_Load(pixels + row * ESPYI_TILE);
-        if (espyI8_Bits(espyF8_LessEqual(old, espyTilePlane_Row(raster, &over, row))) & (uint32_t)mask & 0xFFu)
+        espyF8 old = isPlane ? espyTilePlane_Row(&drawn, row) : espyF8_Load(pixels + row * ESPYI_TILE);
+        if (espyI8_Bits(espyF8_LessEqual(old, espyTilePlane_Row(&over, row))) & (uint32_t)mask & 0xFFu)
         {
             return true;
         }

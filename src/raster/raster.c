@@ -46,6 +46,9 @@ const espyiRasterKernels* espyiRaster_Pick(espyIsa cap, espyIsa* isa)
 
 // --- memory
 
+/// Planes that a row of tiles has at least.
+#define ESPY_LEAST_PLANES 64u
+
 /// Everything that depends on the size.
 static void espyRaster_Measure(espyRaster* raster, int32_t width, int32_t height)
 {
@@ -56,6 +59,7 @@ static void espyRaster_Measure(espyRaster* raster, int32_t width, int32_t height
     raster->coarseX = (raster->tilesX + ESPYI_COARSE - 1u) / ESPYI_COARSE;
     raster->coarseY = (raster->tilesY + ESPYI_COARSE - 1u) / ESPYI_COARSE;
     raster->stride = raster->coarseX * ESPYI_COARSE;
+    raster->planeSlots = raster->stride > ESPY_LEAST_PLANES ? raster->stride : ESPY_LEAST_PLANES;
     // The guard band reaches at least one screen beyond the middle, and positions stay within 2^22.
     uint32_t size = (uint32_t)(width > height ? width : height), digits = 12;
     while (digits > 9u && size > 1024u << (12u - digits))
@@ -72,7 +76,11 @@ static void espyRaster_Measure(espyRaster* raster, int32_t width, int32_t height
 static void espyRaster_FreeTiles(espyRaster* raster)
 {
     espyiFree(&raster->hooks, raster->tileMin);
-    espyiFree(&raster->hooks, raster->heads);
+    espyiFree(&raster->hooks, raster->tileMax);
+    espyiFree(&raster->hooks, raster->tileState);
+    espyiFree(&raster->hooks, raster->tileCover);
+    espyiFree(&raster->hooks, raster->planes);
+    espyiFree(&raster->hooks, raster->planeCounts);
     espyiFree(&raster->hooks, raster->coarse);
     espyiFree(&raster->hooks, raster->pixels);
     espyiFree(&raster->hooks, raster->idPixels);
@@ -87,7 +95,11 @@ static bool espyRaster_AllocTiles(espyRaster* raster)
     size_t bytes = tiles * ESPYI_TILE_PIXELS * sizeof(float);
     raster->tileMin =
         espyiAlloc(&raster->hooks, (size_t)raster->stride * raster->coarseY * ESPYI_COARSE, sizeof(float));
-    raster->heads = espyiAlloc(&raster->hooks, tiles, sizeof *raster->heads);
+    raster->tileMax = espyiAlloc(&raster->hooks, tiles, sizeof *raster->tileMax);
+    raster->tileState = espyiAlloc(&raster->hooks, tiles, sizeof *raster->tileState);
+    raster->tileCover = espyiAlloc(&raster->hooks, tiles, sizeof *raster->tileCover);
+    raster->planes = espyiAlloc(&raster->hooks, (size_t)raster->planeSlots * raster->tilesY, sizeof *raster->planes);
+    raster->planeCounts = espyiAlloc(&raster->hooks, raster->tilesY, sizeof *raster->planeCounts);
     raster->coarse = espyiAlloc(&raster->hooks, (size_t)raster->coarseX * raster->coarseY, sizeof *raster->coarse);
     raster->pixels = (float*)raster->hooks.alloc(bytes, 64, raster->hooks.context);
     raster->idPixels = raster->ids ? (uint32_t*)raster->hooks.alloc(bytes, 64, raster->hooks.context) : NULL;
@@ -95,7 +107,8 @@ static bool espyRaster_AllocTiles(espyRaster* raster)
     raster->claims = conservative ? espyiAlloc(&raster->hooks, tiles, sizeof *raster->claims) : NULL;
     raster->touched = conservative ? espyiAlloc(&raster->hooks, tiles, sizeof *raster->touched) : NULL;
     raster->stamp = 0;
-    if (raster->tileMin && raster->heads && raster->coarse && raster->pixels && (raster->idPixels || !raster->ids) &&
+    if (raster->tileMin && raster->tileMax && raster->tileState && raster->tileCover && raster->planes &&
+        raster->planeCounts && raster->coarse && raster->pixels && (raster->idPixels || !raster->ids) &&
         ((raster->claims && raster->touched) || !conservative))
     {
         return true;
@@ -106,7 +119,7 @@ static bool espyRaster_AllocTiles(espyRaster* raster)
 
 static void espyRaster_Clear(espyRaster* raster)
 {
-    // Of a row of cells, tiles past the last are farther than nothing and so never shown.
+    // Of a row of cells, tiles past the last are nearer than anything and so never shown.
     for (uint32_t y = 0; y < raster->coarseY * ESPYI_COARSE; ++y)
     {
         float* row = raster->tileMin + (size_t)y * raster->stride;
@@ -118,10 +131,9 @@ static void espyRaster_Clear(espyRaster* raster)
         }
     }
     size_t tiles = (size_t)raster->stride * raster->tilesY;
-    for (size_t i = 0; i < tiles; ++i)
-    {
-        raster->heads[i] = (espyiTileHead){0, -1.0f, espyiTileState_Clear};
-    }
+    memset(raster->tileMax, 0, tiles * sizeof *raster->tileMax);
+    memset(raster->tileState, 0, tiles * sizeof *raster->tileState);
+    memset(raster->planeCounts, 0, raster->tilesY * sizeof *raster->planeCounts);
     for (uint32_t y = 0; y < raster->coarseY; ++y)
     {
         uint32_t rows =
@@ -305,21 +317,19 @@ static float espyRaster_GetPixel(const espyRaster* raster, uint32_t column, uint
     size_t first = (size_t)tile * ESPYI_TILE_PIXELS;
     uint32_t within = row % ESPYI_TILE * ESPYI_TILE + column % ESPYI_TILE;
     *id = ESPY_RASTER_NO_ID;
-    switch (raster->heads[tile].state)
+    uint32_t state = raster->tileState[tile];
+    if (state >= espyiTileState_FirstPlane)
     {
-    case espyiTileState_Plane:
-    {
-        espyiPlane plane;
-        memcpy(&plane, raster->pixels + first, sizeof plane);
-        *id = raster->ids ? plane.id : ESPY_RASTER_NO_ID;
-        return espyiPlane_At(&plane, espyiRaster_Column(raster, column), espyiRaster_Row(raster, row));
+        const espyiPlane* plane = espyiRaster_Plane(raster, state);
+        *id = raster->ids ? plane->id : ESPY_RASTER_NO_ID;
+        return espyiPlane_At(plane, espyiRaster_Column(raster, column), espyiRaster_Row(raster, row));
     }
-    case espyiTileState_Pixels:
-        *id = raster->ids ? raster->idPixels[first + within] : ESPY_RASTER_NO_ID;
-        return raster->pixels[first + within];
-    default:
+    if (state == espyiTileState_Clear)
+    {
         return 0.0f;
     }
+    *id = raster->ids ? raster->idPixels[first + within] : ESPY_RASTER_NO_ID;
+    return raster->pixels[first + within];
 }
 
 static bool espyRaster_Holds(const espyRaster* raster, int32_t x, int32_t y)

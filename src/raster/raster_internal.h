@@ -7,11 +7,11 @@
 // Pixels are kept in tiles of 8 x 8. A tile is in one of three states:
 //
 //     Clear    nothing was drawn: all 64 depths are 0 and are not stored;
-//     Plane    one triangle covers all of it: its plane is stored where the pixels would be;
-//     Pixels   64 depths by rows.
+//     Pixels   64 depths by rows;
+//     Plane    one triangle covers all of it: the state names one of the planes that belong to the row of tiles.
 //
-// so that clearing touches only the heads, and walls touch only heads. tileMin holds the least d of every tile, apart
-// from the heads, because tests read little else; cells of 8 x 8 tiles hold the least of their tiles.
+// so that clearing and walls touch only what is kept a tile: the least and greatest d and the state, each in an array
+// of its own, eight of which are worked on together. Cells of 8 x 8 tiles hold the least of their tiles.
 //
 // Positions on the screen are whole numbers of sub-pixels from the middle of the screen, y down, within +-2^22: exact
 // as floats and as integers.
@@ -41,16 +41,9 @@ typedef struct espyiPlane
 typedef enum espyiTileState
 {
     espyiTileState_Clear = 0,
-    espyiTileState_Plane,
     espyiTileState_Pixels,
+    espyiTileState_FirstPlane, ///< This and all above name a plane.
 } espyiTileState;
-
-typedef struct espyiTileHead
-{
-    uint64_t cover; ///< Bit 8 * row + column: something was drawn.
-    float dMax;     ///< At least every d in the tile.
-    uint32_t state;
-} espyiTileHead;
 
 typedef struct espyiCoarse
 {
@@ -93,16 +86,20 @@ struct espyRaster
     float step;          ///< Sub-pixels of a pixel.
     espyMat4 viewProjection;
     espyiClip view;
-    bool viewFlips; ///< The view mirrors: front faces are clockwise on the screen.
-    uint32_t stamp; ///< Last one used in claims.
-    float* tileMin; ///< stride * 8 * coarseY; entries that are no tiles hold 2.
-    espyiTileHead* heads;
+    bool viewFlips;      ///< The view mirrors: front faces are clockwise on the screen.
+    uint32_t stamp;      ///< Last one used in claims.
+    uint32_t planeSlots; ///< Planes that a row of tiles can name; where they are used up, pixels are stored.
+    float* tileMin;      ///< stride * 8 * coarseY; entries that are no tiles hold 2.
+    float* tileMax;      ///< At least every d in the tile; stride * tilesY, and so are the next two.
+    uint32_t* tileState;
+    uint64_t* tileCover; ///< Of Pixels; bit 8 * row + column: something was drawn.
+    espyiPlane* planes;  ///< planeSlots a row of tiles.
+    uint32_t* planeCounts;
     espyiCoarse* coarse;
     float* pixels; ///< 64 a tile.
     uint32_t* idPixels;
     espyiClaim* claims;             ///< Conservative mode.
     uint32_t* touched;              ///< Conservative mode: tiles claimed by the batch; a band uses its own part.
-    void* block;                    ///< The allocation that all of these are in.
     struct espyiSortEntry* entries; ///< Two runs of maxBatches.
     uint32_t maxBatches;
     espyRasterStats stats;
@@ -184,6 +181,12 @@ static inline float espyiRaster_Column(const espyRaster* raster, uint32_t column
 static inline float espyiRaster_Row(const espyRaster* raster, uint32_t row)
 {
     return raster->row0 + (float)(int32_t)row * raster->step;
+}
+
+/// The plane that a state above Pixels names.
+static inline const espyiPlane* espyiRaster_Plane(const espyRaster* raster, uint32_t state)
+{
+    return &raster->planes[state - espyiTileState_FirstPlane];
 }
 
 static inline float espyiPlane_At(const espyiPlane* plane, float x, float y)

@@ -5,7 +5,9 @@
 // do. Every operation is exact or rounds once by IEEE 754, so that all sets give the same bits:
 //   Min, Max      the second operand where either is NaN;
 //   ToInt         of whole numbers below 2^31 only;
-//   masks         lanes of all ones or all zeros in espyI8.
+//   masks         lanes of all ones or all zeros in espyI8;
+//   Bit           2^n for n in 0..30;
+//   RowBits       bit 8 * row + column of 64; Keep leaves lanes whose bit is set in a row, 0 in the others.
 #ifndef ESPYI_RASTER_SIMD_H
 #define ESPYI_RASTER_SIMD_H
 
@@ -19,6 +21,15 @@
 #include <arm_neon.h>
 #elif defined(ESPY_KERNEL_WASM128)
 #include <wasm_simd128.h>
+#endif
+
+// Loops over the eight rows of a tile, whose row numbers then are constants.
+#if defined(__clang__)
+#define ESPY_UNROLL _Pragma("clang loop unroll_count(8)")
+#elif defined(__GNUC__)
+#define ESPY_UNROLL _Pragma("GCC unroll 8")
+#else
+#define ESPY_UNROLL
 #endif
 
 // Checks at every access of every lane make inlined loops take minutes to compile: there they stay calls.
@@ -104,6 +115,14 @@ ESPY_LANES_CALL espyI8 espyI8_ShiftRight(espyI8 a, uint32_t count)
 {
     return _mm256_sra_epi32(a, _mm_cvtsi32_si128((int)count));
 }
+ESPY_LANES_CALL espyI8 espyI8_ShiftLeft(espyI8 a, uint32_t count)
+{
+    return _mm256_slli_epi32(a, (int)count);
+}
+ESPY_LANES_CALL espyI8 espyI8_Bit(espyI8 n)
+{
+    return _mm256_sllv_epi32(_mm256_set1_epi32(1), n);
+}
 ESPY_LANES_CALL espyF8 espyF8_Select(espyI8 mask, espyF8 yes, espyF8 no)
 {
     return _mm256_blendv_ps(no, yes, _mm256_castsi256_ps(mask));
@@ -121,6 +140,34 @@ ESPY_LANES_CALL espyI8 espyI8_FromBits(uint32_t bits)
     const __m256i each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), each), each);
 }
+#if defined(ESPY_KERNEL_AVX512)
+typedef uint64_t espyRowBits;
+ESPY_LANES_CALL espyRowBits espyRowBits_Make(uint64_t mask)
+{
+    return mask;
+}
+ESPY_LANES_CALL espyF8 espyRowBits_Keep(espyRowBits bits, uint32_t row, espyF8 a)
+{
+    return _mm256_maskz_mov_ps((__mmask8)(bits >> 8u * row), a);
+}
+#else
+typedef struct espyRowBits
+{
+    __m256i upper, lower; ///< Four rows each.
+} espyRowBits;
+ESPY_LANES_CALL espyRowBits espyRowBits_Make(uint64_t mask)
+{
+    return (espyRowBits){_mm256_set1_epi32((int)(uint32_t)mask), _mm256_set1_epi32((int)(uint32_t)(mask >> 32))};
+}
+ESPY_LANES_CALL espyF8 espyRowBits_Keep(espyRowBits bits, uint32_t row, espyF8 a)
+{
+    // Moves the bit of each lane to its sign.
+    __m256i steps =
+        _mm256_sub_epi32(_mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24), _mm256_set1_epi32((int)(8u * (row & 3u))));
+    __m256i signs = _mm256_sllv_epi32(row < 4u ? bits.upper : bits.lower, steps);
+    return _mm256_blendv_ps(_mm256_setzero_ps(), a, _mm256_castsi256_ps(signs));
+}
+#endif
 /// Eight rows of four floats become four columns.
 ESPY_LANES_CALL void espyF8_Columns(const float* const rows[8], espyF8 out[4])
 {
@@ -205,7 +252,10 @@ typedef __m128i espyI4;
 #define ESPY_F4_SELECT(m, y, n) _mm_blendv_ps(n, y, _mm_castsi128_ps(m))
 #define ESPY_I4_SELECT(m, y, n) _mm_blendv_epi8(n, y, m)
 #define ESPY_I4_BITS(m) ((uint32_t)_mm_movemask_ps(_mm_castsi128_ps(m)))
-#define ESPY_I4_EACH(first) _mm_setr_epi32(1 << (first), 2 << (first), 4 << (first), 8 << (first))
+#define ESPY_I4_EACH(first) \
+    _mm_setr_epi32((int)(1u << (first)), (int)(2u << (first)), (int)(4u << (first)), (int)(8u << (first)))
+#define ESPY_I4_SHIFTLEFT(a, n) _mm_slli_epi32(a, (int)(n))
+#define ESPY_I4_BIT(n) _mm_cvttps_epi32(_mm_castsi128_ps(_mm_slli_epi32(_mm_add_epi32(n, _mm_set1_epi32(127)), 23)))
 
 #elif defined(ESPY_KERNEL_NEON)
 
@@ -246,12 +296,14 @@ typedef int32x4_t espyI4;
 #define ESPY_F4_SELECT(m, y, n) vbslq_f32(ESPY_NEON_MASK(m), y, n)
 #define ESPY_I4_SELECT(m, y, n) vbslq_s32(ESPY_NEON_MASK(m), y, n)
 #define ESPY_I4_BITS(m) ((uint32_t)vaddvq_s32(vandq_s32(m, ESPY_I4_EACH(0))))
-static inline int32x4_t espyI4_Each(int first)
+static inline int32x4_t espyI4_Each(uint32_t first)
 {
-    const int32_t each[4] = {1 << first, 2 << first, 4 << first, 8 << first};
-    return vld1q_s32(each);
+    const uint32_t each[4] = {1u << first, 2u << first, 4u << first, 8u << first};
+    return vreinterpretq_s32_u32(vld1q_u32(each));
 }
 #define ESPY_I4_EACH(first) espyI4_Each(first)
+#define ESPY_I4_SHIFTLEFT(a, n) vshlq_s32(a, vdupq_n_s32((int32_t)(n)))
+#define ESPY_I4_BIT(n) vshlq_s32(vdupq_n_s32(1), n)
 
 #elif defined(ESPY_KERNEL_WASM128)
 
@@ -290,7 +342,10 @@ typedef v128_t espyI4;
 #define ESPY_F4_SELECT(m, y, n) wasm_v128_bitselect(y, n, m)
 #define ESPY_I4_SELECT(m, y, n) wasm_v128_bitselect(y, n, m)
 #define ESPY_I4_BITS(m) ((uint32_t)wasm_i32x4_bitmask(m))
-#define ESPY_I4_EACH(first) wasm_i32x4_make(1 << (first), 2 << (first), 4 << (first), 8 << (first))
+#define ESPY_I4_EACH(first) \
+    wasm_i32x4_make((int)(1u << (first)), (int)(2u << (first)), (int)(4u << (first)), (int)(8u << (first)))
+#define ESPY_I4_SHIFTLEFT(a, n) wasm_i32x4_shl(a, n)
+#define ESPY_I4_BIT(n) wasm_i32x4_trunc_sat_f32x4(wasm_i32x4_shl(wasm_i32x4_add(n, wasm_i32x4_splat(127)), 23))
 
 #endif
 
@@ -370,6 +425,14 @@ ESPY_LANES_CALL espyI8 espyI8_ShiftRight(espyI8 a, uint32_t count)
 {
     return (espyI8){ESPY_I4_SHIFTRIGHT(a.low, count), ESPY_I4_SHIFTRIGHT(a.high, count)};
 }
+ESPY_LANES_CALL espyI8 espyI8_ShiftLeft(espyI8 a, uint32_t count)
+{
+    return (espyI8){ESPY_I4_SHIFTLEFT(a.low, count), ESPY_I4_SHIFTLEFT(a.high, count)};
+}
+ESPY_LANES_CALL espyI8 espyI8_Bit(espyI8 n)
+{
+    return (espyI8){ESPY_I4_BIT(n.low), ESPY_I4_BIT(n.high)};
+}
 ESPY_LANES_CALL espyF8 espyF8_Select(espyI8 mask, espyF8 yes, espyF8 no)
 {
     return (espyF8){ESPY_F4_SELECT(mask.low, yes.low, no.low), ESPY_F4_SELECT(mask.high, yes.high, no.high)};
@@ -386,6 +449,22 @@ ESPY_LANES_CALL espyI8 espyI8_FromBits(uint32_t bits)
 {
     espyI4 all = ESPY_I4_SET((int32_t)bits), low = ESPY_I4_EACH(0), high = ESPY_I4_EACH(4);
     return (espyI8){ESPY_I4_EQUAL(ESPY_I4_AND(all, low), low), ESPY_I4_EQUAL(ESPY_I4_AND(all, high), high)};
+}
+typedef struct espyRowBits
+{
+    espyI4 upper, lower; ///< Four rows each.
+} espyRowBits;
+ESPY_LANES_CALL espyRowBits espyRowBits_Make(uint64_t mask)
+{
+    return (espyRowBits){ESPY_I4_SET((int32_t)(uint32_t)mask), ESPY_I4_SET((int32_t)(uint32_t)(mask >> 32))};
+}
+ESPY_LANES_CALL espyF8 espyRowBits_Keep(espyRowBits bits, uint32_t row, espyF8 a)
+{
+    espyI4 half = row < 4u ? bits.upper : bits.lower, zero = ESPY_I4_SET(0);
+    espyI4 none = ESPY_I4_EQUAL(ESPY_I4_AND(half, ESPY_I4_EACH(8u * (row & 3u))), zero);
+    espyI4 noneHigh = ESPY_I4_EQUAL(ESPY_I4_AND(half, ESPY_I4_EACH(8u * (row & 3u) + 4u)), zero);
+    espyF4 nothing = ESPY_F4_SET(0.0f);
+    return (espyF8){ESPY_F4_SELECT(none, nothing, a.low), ESPY_F4_SELECT(noneHigh, nothing, a.high)};
 }
 /// Eight rows of four floats become four columns.
 ESPY_LANES_CALL void espyF8_Columns(const float* const rows[8], espyF8 out[4])
@@ -541,8 +620,8 @@ ESPY_LANES_2(espyF8_Max, espyF8, espyF8, float, a > b ? a : b)
 ESPY_LANES_2(espyF8_Less, espyF8, espyI8, float, a < b ? -1 : 0)
 ESPY_LANES_2(espyF8_LessEqual, espyF8, espyI8, float, a <= b ? -1 : 0)
 ESPY_LANES_2(espyF8_Equal, espyF8, espyI8, float, a == b ? -1 : 0)
-ESPY_LANES_2(espyI8_Add, espyI8, espyI8, int32_t, a + b)
-ESPY_LANES_2(espyI8_Sub, espyI8, espyI8, int32_t, a - b)
+ESPY_LANES_2(espyI8_Add, espyI8, espyI8, int32_t, (int32_t)((uint32_t)a + (uint32_t)b))
+ESPY_LANES_2(espyI8_Sub, espyI8, espyI8, int32_t, (int32_t)((uint32_t)a - (uint32_t)b))
 ESPY_LANES_2(espyI8_And, espyI8, espyI8, int32_t, a& b)
 ESPY_LANES_2(espyI8_Or, espyI8, espyI8, int32_t, a | b)
 ESPY_LANES_2(espyI8_AndNot, espyI8, espyI8, int32_t, a & ~b)
@@ -563,6 +642,22 @@ ESPY_LANES_CALL espyI8 espyI8_ShiftRight(espyI8 a, uint32_t count)
         a.lane[i] >>= count;
     }
     return a;
+}
+ESPY_LANES_CALL espyI8 espyI8_ShiftLeft(espyI8 a, uint32_t count)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        a.lane[i] = (int32_t)((uint32_t)a.lane[i] << count);
+    }
+    return a;
+}
+ESPY_LANES_CALL espyI8 espyI8_Bit(espyI8 n)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        n.lane[i] = (int32_t)(1u << (n.lane[i] & 31));
+    }
+    return n;
 }
 ESPY_LANES_CALL espyF8 espyF8_Select(espyI8 mask, espyF8 yes, espyF8 no)
 {
@@ -597,6 +692,19 @@ ESPY_LANES_CALL espyI8 espyI8_FromBits(uint32_t bits)
         r.lane[i] = -(int32_t)(bits >> i & 1u);
     }
     return r;
+}
+typedef uint64_t espyRowBits;
+ESPY_LANES_CALL espyRowBits espyRowBits_Make(uint64_t mask)
+{
+    return mask;
+}
+ESPY_LANES_CALL espyF8 espyRowBits_Keep(espyRowBits bits, uint32_t row, espyF8 a)
+{
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        a.lane[i] = (bits >> (8u * row + i) & 1u) ? a.lane[i] : 0.0f;
+    }
+    return a;
 }
 /// Eight rows of four floats become four columns.
 ESPY_LANES_CALL void espyF8_Columns(const float* const rows[8], espyF8 out[4])
