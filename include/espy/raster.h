@@ -12,7 +12,8 @@
 //
 // Two modes, each a contract
 //   Sampled       What a GPU does: a pixel is covered where its centre is inside the triangle, ties by the top-left
-//                 rule, and its depth is the plane of the triangle at the centre. Ids are those of the nearest surface.
+//                 rule, and its depth is the plane of the triangle at the centre; two triangles of an occluder that
+//                 make a flat convex quad share the plane of one. Ids are those of the nearest surface.
 //                 Tests take every pixel that the tested shape touches, with the shape's nearest depth: Occluded means
 //                 that no touched pixel's centre shows it. What shows between centres only is not seen by this mode.
 //   Conservative  A pixel counts as covered only where the surface that is drawn covers all of it, and its depth is
@@ -126,8 +127,9 @@ ESPY_API int32_t espyRaster_GetHeight(const espyRaster* raster);
 /// The kernels in use.
 ESPY_API espyIsa espyRaster_GetIsa(const espyRaster* raster);
 
-/// Prepares triangles for drawing: joins equal positions, finds neighbours, cuts into batches with bounds and a cone of
-/// normals. Cost: about 1 us a triangle; do it at load time. Memory: about 20 bytes a triangle in Sampled, 60 in
+/// Prepares triangles for drawing: joins equal positions, finds neighbours and flat quads, cuts into batches with bounds
+/// and a cone of normals. What becomes a quad depends on positions alone, not on the order of the triangles.
+/// Cost: about 1 us a triangle; do it at load time. Memory: about 20 bytes a triangle in Sampled, 60 in
 /// Conservative mode. Positions that are not finite drop their triangles.
 /// Errors: InvalidArgument (an index past the end), OutOfMemory. Thread: any.
 ESPY_API espyResult espyOccluder_Create(const espyOccluderDef* def, espyOccluder** out);

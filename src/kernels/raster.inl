@@ -40,6 +40,8 @@ static inline uint32_t espyBits_LowestByte(uint64_t bits)
 
 #include "kernels/raster_tiles.inl"
 
+#include "kernels/raster_faces.inl"
+
 #include "kernels/raster_sampled.inl"
 
 #include "kernels/raster_conservative.inl"

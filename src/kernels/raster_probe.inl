@@ -87,12 +87,12 @@ ESPY_HOT void espyProbe_Tile(const espyRaster* raster, uint32_t tileX, uint32_t 
     }
 }
 
-static void espyProbe_Lane(const espyRaster* raster, const espySetup* s, uint32_t lane, const espyClamp* clamp,
+static void espyProbe_Lane(const espyRaster* raster, const espyFaces* s, uint32_t lane, const espyClamp* clamp,
                            espyiProbe* probe)
 {
     espyClamp own;
-    espySetup_Clamp(s, lane, clamp, &own);
-    espyiPlane plane = espySetup_GetPlane(s, lane, 0);
+    espyFaces_Clamp(s, lane, clamp, &own);
+    espyiPlane plane = espyFaces_GetPlane(s, lane, 0);
     for (uint32_t tileRow = (uint32_t)own.row0 / ESPYI_TILE; tileRow * ESPYI_TILE < (uint32_t)own.row1; ++tileRow)
     {
         const float* least = raster->tileMin + (size_t)tileRow * raster->stride;
@@ -105,7 +105,7 @@ static void espyProbe_Lane(const espyRaster* raster, const espySetup* s, uint32_
         {
             continue;
         }
-        espySpans spans = espySetup_GetSpans(raster, s, lane, tileRow, &own);
+        espySpans spans = espyFaces_GetSpans(raster, s, lane, tileRow, &own);
         // Of rows past the last, which share its tile, nothing counts.
         int32_t rowsLeft = own.row1 - (int32_t)(tileRow * ESPYI_TILE);
         uint64_t rows = rowsLeft < 8 ? ~0ull >> 8u * (uint32_t)(8 - rowsLeft) : ~0ull;
@@ -125,41 +125,49 @@ static void espyProbe_Lane(const espyRaster* raster, const espySetup* s, uint32_
     }
 }
 
+/// One side of a batch. Faces are those that drawing would draw, with the same bits.
+static void espyProbe_Side(const espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
+                           const espyScreenVertex* screen, bool flip, espyiProbe* probe)
+{
+    const espyClamp clamp = {0, raster->height, 0, raster->width};
+    const espyScreenVertex* vertices[4][8];
+    espyFaces faces;
+    espyFaceList list;
+    espyFaceList_Fill(&list, raster, batch, screen, flip, &clamp, true);
+    for (uint32_t first = 0; first < list.faceCount; first += 8)
+    {
+        uint32_t lanes = espyFaces_Gather(list.faces + first, list.faceCount - first, screen, vertices);
+        espyFaces_Fill(raster, vertices, lanes, flip, &clamp, &faces);
+        for (uint32_t rest = faces.drawn; rest && !(probe->any && probe->passed > 0); rest &= rest - 1u)
+        {
+            espyProbe_Lane(raster, &faces, espyBits_Lowest(rest), &clamp, probe);
+        }
+    }
+    for (uint32_t i = 0; i < list.clippedCount && !(probe->any && probe->passed > 0); ++i)
+    {
+        espyScreenVertex corners[ESPY_MOST_CORNERS];
+        uint32_t edges[ESPY_MOST_CORNERS], count;
+        if (!espyBatch_Clip(raster, clip, batch, screen, list.clipped[i], corners, edges, &count))
+        {
+            continue;
+        }
+        uint32_t lanes = espyFaces_GatherFan(corners, count, vertices);
+        espyFaces_Fill(raster, vertices, lanes, flip, &clamp, &faces);
+        for (uint32_t rest = faces.drawn; rest; rest &= rest - 1u)
+        {
+            espyProbe_Lane(raster, &faces, espyBits_Lowest(rest), &clamp, probe);
+        }
+    }
+}
+
 static void espyKernel_ProbeBatch(const espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
                                   espyiProbe* probe)
 {
     espyScreenVertex screen[ESPYI_BATCH_VERTICES];
-    espyClamp clamp = {0, raster->height, 0, raster->width};
     espyVertices_Transform(raster, clip, batch->positions, batch->vertexCount, screen);
-    for (uint32_t first = 0; first < batch->triangleCount; first += 8)
+    espyProbe_Side(raster, clip, batch, screen, false, probe);
+    if (!(probe->any && probe->passed > 0))
     {
-        const espyScreenVertex* vertices[3][8];
-        espySetup setup;
-        uint32_t lanes = espyBatch_Gather(batch, screen, first, vertices);
-        espySetup_Fill(raster, vertices, lanes, false, true, espySetupKind_Sampled, &clamp, &setup);
-        uint32_t clipped = setup.clipped;
-        for (uint32_t rest = setup.drawn; rest && !(probe->any && probe->passed > 0); rest &= rest - 1u)
-        {
-            espyProbe_Lane(raster, &setup, espyBits_Lowest(rest), &clamp, probe);
-        }
-        for (uint32_t rest = clipped; rest && !(probe->any && probe->passed > 0); rest &= rest - 1u)
-        {
-            espyScreenVertex corners[ESPY_MOST_CORNERS];
-            uint32_t edges[ESPY_MOST_CORNERS], count;
-            if (!espyBatch_Clip(raster, clip, batch, screen, first + espyBits_Lowest(rest), corners, edges, &count))
-            {
-                continue;
-            }
-            uint32_t fan = espyFan_Gather(corners, count, vertices);
-            espySetup_Fill(raster, vertices, fan, false, true, espySetupKind_Sampled, &clamp, &setup);
-            for (uint32_t lane = setup.drawn; lane; lane &= lane - 1u)
-            {
-                espyProbe_Lane(raster, &setup, espyBits_Lowest(lane), &clamp, probe);
-            }
-        }
-        if (probe->any && probe->passed > 0)
-        {
-            return;
-        }
+        espyProbe_Side(raster, clip, batch, screen, true, probe);
     }
 }

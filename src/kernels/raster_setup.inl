@@ -623,21 +623,6 @@ ESPY_HOT uint32_t espyBatch_Gather(const espyiBatchView* batch, const espyScreen
     return (1u << count) - 1u;
 }
 
-/// The same for up to eight that a list names.
-ESPY_HOT uint32_t espyBatch_GatherListed(const espyiBatchView* batch, const espyScreenVertex* screen,
-                                         const uint8_t* list, uint32_t count, const espyScreenVertex* vertices[3][8])
-{
-    count = count < 8 ? count : 8;
-    for (uint32_t i = 0; i < 8; ++i)
-    {
-        const uint8_t* corners = batch->indices + (size_t)list[i < count ? i : 0] * 3u;
-        vertices[0][i] = &screen[corners[0]];
-        vertices[1][i] = &screen[corners[1]];
-        vertices[2][i] = &screen[corners[2]];
-    }
-    return (1u << count) - 1u;
-}
-
 /// Cuts triangle `index` to what can be drawn. False where nothing is left.
 static bool espyBatch_Clip(const espyRaster* raster, const espyiClip* clip, const espyiBatchView* batch,
                            const espyScreenVertex* screen, uint32_t index, espyScreenVertex out[ESPY_MOST_CORNERS],

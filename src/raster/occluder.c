@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Occluders: triangles cut into batches of neighbours, made once and drawn every frame.
 //
-// Sampled mode: triangles that look along the same axis are cut apart by medians, so that a batch is small, and looks
-// one way often enough to be left out as a whole.
+// Sampled mode: two triangles that make a flat convex quad become one. What looks along the same axis is cut apart by
+// medians, so that a batch is small, and looks one way often enough to be left out as a whole.
 //
 // Conservative mode: what hangs together stays together where it is small, because a batch vouches for pixels that its
 // triangles cover together. Larger surfaces are cut, and each batch then carries the triangles around its own (all that
@@ -25,6 +25,7 @@ typedef struct espyBuildTriangle
     float point[3];         ///< What it is sorted by.
     uint32_t part;          ///< Equal for triangles that are not to be cut apart.
     uint32_t sheet;         ///< Equal for triangles that hang together by edges.
+    uint32_t partner;       ///< The other half of its quad, or ESPY_NONE.
 } espyBuildTriangle;
 
 typedef struct espyBuild
@@ -169,6 +170,166 @@ static bool espyBuild_FindNeighbours(espyBuild* build)
     espyiFree(build->hooks, table);
     return true;
 }
+
+// --- quads
+
+/// How far from a plane, by the largest coordinate, a corner may be and still count as on it: what rounding makes of a
+/// position when a flat mesh is turned and moved. Tests of boxes grow them by four times that.
+#define ESPY_FLAT 0x1p-22f
+/// Least sine of the angles of a quad: thinner ones are drawn as triangles.
+#define ESPY_LEAST_SINE 0.001f
+
+/// Corners of the quad at edge `e` of a triangle: from the end of the edge that comes first by position.
+static void espyBuild_QuadCorners(const espyBuild* build, uint32_t t, uint32_t e, uint32_t corners[4])
+{
+    const espyBuildTriangle *ours = &build->triangles[t], *theirs = &build->triangles[ours->neighbours[e]];
+    uint32_t a = ours->corners[e], b = ours->corners[(e + 1u) % 3u], c = ours->corners[(e + 2u) % 3u], d = 0;
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        d = theirs->corners[i] != a && theirs->corners[i] != b ? theirs->corners[i] : d;
+    }
+    espyVec3 p = build->positions[a], q = build->positions[b];
+    bool fromA = p.x != q.x ? p.x < q.x : p.y != q.y ? p.y < q.y : p.z < q.z;
+    const uint32_t both[2][4] = {{b, c, a, d}, {a, d, b, c}};
+    memcpy(corners, both[fromA ? 1 : 0], sizeof both[0]);
+}
+
+static espyVec3 espyVec3_From(espyVec3 a, espyVec3 b)
+{
+    return (espyVec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static float espyVec3_Dot(espyVec3 a, espyVec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static espyVec3 espyVec3_Cross(espyVec3 a, espyVec3 b)
+{
+    return (espyVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/// Is the quad at edge `e` of a triangle flat and convex? Both halves come to the same answer.
+static bool espyBuild_IsQuad(const espyBuild* build, uint32_t t, uint32_t e)
+{
+    uint32_t corners[4];
+    espyVec3 p[4], sides[4];
+    float reach = 0.0f;
+    if (build->triangles[t].neighbours[e] == ESPY_NONE)
+    {
+        return false;
+    }
+    espyBuild_QuadCorners(build, t, e, corners);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        p[i] = build->positions[corners[i]];
+        const float values[3] = {p[i].x, p[i].y, p[i].z};
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            float size = values[k] < 0.0f ? -values[k] : values[k];
+            reach = size > reach ? size : reach;
+        }
+    }
+    // The sum of the crosses of both diagonals is the normal that both halves have where it is flat.
+    espyVec3 normal = espyVec3_Cross(espyVec3_From(p[2], p[0]), espyVec3_From(p[3], p[1]));
+    float length = espyiFloat_Root(espyVec3_Dot(normal, normal));
+    if (!(length > 0.0f) || !(length < 1e18f))
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        sides[i] = espyVec3_From(p[(i + 1u) & 3u], p[i]);
+        float off = espyVec3_Dot(espyVec3_From(p[i], p[0]), normal) / length;
+        if (off > reach * ESPY_FLAT || off < -reach * ESPY_FLAT)
+        {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        espyVec3 next = sides[(i + 1u) & 3u];
+        float turn = espyVec3_Dot(espyVec3_Cross(sides[i], next), normal) / length;
+        float size = espyiFloat_Root(espyVec3_Dot(sides[i], sides[i])) * espyiFloat_Root(espyVec3_Dot(next, next));
+        if (!(turn > size * ESPY_LEAST_SINE))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Does edge `a` of a triangle come before edge `b` as the diagonal of its quad? The longer does; of equals, the one
+/// whose middle comes first. This depends on positions alone, and so does what becomes a quad.
+static bool espyBuild_BetterDiagonal(const espyBuild* build, const espyBuildTriangle* triangle, uint32_t a, uint32_t b)
+{
+    espyVec3 middles[2];
+    float lengths[2];
+    const uint32_t edges[2] = {a, b};
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        espyVec3 p = build->positions[triangle->corners[edges[i]]];
+        espyVec3 q = build->positions[triangle->corners[(edges[i] + 1u) % 3u]], side = espyVec3_From(p, q);
+        middles[i] = (espyVec3){p.x + q.x, p.y + q.y, p.z + q.z};
+        lengths[i] = espyVec3_Dot(side, side);
+    }
+    if (lengths[0] != lengths[1])
+    {
+        return lengths[0] > lengths[1];
+    }
+    espyVec3 m = middles[0], n = middles[1];
+    return m.x != n.x ? m.x < n.x : m.y != n.y ? m.y < n.y : m.z < n.z;
+}
+
+/// Pairs triangles that are the best partner of each other; both then are one part with one middle.
+static void espyBuild_FindQuads(espyBuild* build)
+{
+    for (uint32_t t = 0; t < build->count; ++t)
+    {
+        espyBuildTriangle* triangle = &build->triangles[t];
+        uint32_t best = ESPY_NONE;
+        for (uint32_t e = 0; e < 3; ++e)
+        {
+            if (espyBuild_IsQuad(build, t, e) &&
+                (best == ESPY_NONE || espyBuild_BetterDiagonal(build, triangle, e, best)))
+            {
+                best = e;
+            }
+        }
+        triangle->partner = best != ESPY_NONE ? triangle->neighbours[best] : ESPY_NONE;
+    }
+    for (uint32_t t = 0; t < build->count; ++t)
+    {
+        espyBuildTriangle* triangle = &build->triangles[t];
+        uint32_t other = triangle->partner;
+        if (other == ESPY_NONE || other < t)
+        {
+            continue; // Judged from the other side where it is one.
+        }
+        espyBuildTriangle* partner = &build->triangles[other];
+        if (partner->partner != t)
+        {
+            triangle->partner = ESPY_NONE;
+            continue;
+        }
+        partner->part = triangle->part = t;
+        for (uint32_t axis = 0; axis < 3; ++axis)
+        {
+            float middle = 0.5f * (triangle->point[axis] + partner->point[axis]);
+            triangle->point[axis] = partner->point[axis] = middle;
+        }
+    }
+    for (uint32_t t = 0; t < build->count; ++t)
+    {
+        uint32_t other = build->triangles[t].partner;
+        if (other != ESPY_NONE && build->triangles[other].partner != t)
+        {
+            build->triangles[t].partner = ESPY_NONE;
+        }
+    }
+}
+
+// --- parts
 
 /// Numbers the parts that hang together by edges; small ones are sorted by their middle.
 static bool espyBuild_FindParts(espyBuild* build)
@@ -383,6 +544,55 @@ static void espyBuild_AddSheets(espyBuild* build, const uint32_t* own, uint32_t 
     }
 }
 
+/// Moves the halves of quads to the front, one after the other; returns how many quads those are.
+static uint32_t espyBuild_QuadsFirst(espyBuild* build, uint32_t* own, uint32_t count)
+{
+    uint32_t sorted[ESPYI_BATCH_TRIANGLES], end = 0, quads;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        build->triangleStamp[own[i]] = build->stamp;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t other = build->triangles[own[i]].partner;
+        if (other != ESPY_NONE && own[i] < other && build->triangleStamp[other] == build->stamp)
+        {
+            sorted[end++] = own[i];
+            sorted[end++] = other;
+        }
+    }
+    quads = end / 2u;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t other = build->triangles[own[i]].partner;
+        if (other == ESPY_NONE || build->triangleStamp[other] != build->stamp)
+        {
+            sorted[end++] = own[i];
+        }
+    }
+    memcpy(own, sorted, count * sizeof *own);
+    return quads;
+}
+
+/// Corners of a triangle of a batch in their order there: as given, or of half a quad.
+static void espyBuild_BatchCorners(const espyBuild* build, uint32_t t, bool isHalf, bool second, uint32_t corners[3])
+{
+    const espyBuildTriangle* triangle = &build->triangles[t];
+    memcpy(corners, triangle->corners, 3u * sizeof *corners);
+    if (isHalf)
+    {
+        uint32_t quad[4], e = 0;
+        while (triangle->neighbours[e] != triangle->partner)
+        {
+            ++e;
+        }
+        espyBuild_QuadCorners(build, t, e, quad);
+        corners[0] = quad[0];
+        corners[1] = quad[second ? 2 : 1];
+        corners[2] = quad[second ? 3 : 2];
+    }
+}
+
 static void espyBuild_Emit(espyBuild* build, uint32_t* own, uint32_t count)
 {
     espyOccluder* occluder = build->occluder;
@@ -403,6 +613,7 @@ static void espyBuild_Emit(espyBuild* build, uint32_t* own, uint32_t count)
         }
         espyBuild_AddSheets(build, own, count, ownVertices, vertices, &vertexCount, triangles, &triangleCount);
     }
+    uint32_t quadCount = occluder->mode == espyRasterMode_Sampled ? espyBuild_QuadsFirst(build, own, count) : 0;
     for (uint32_t i = 0; i < count && occluder->mode == espyRasterMode_Sampled; ++i)
     {
         espyBuild_Add(build, own[i], vertices, &vertexCount, triangles, &triangleCount);
@@ -428,7 +639,8 @@ static void espyBuild_Emit(espyBuild* build, uint32_t* own, uint32_t count)
                         .firstPart = firstPart,
                         .partCount = occluder->partCount - firstPart,
                         .vertexCount = (uint16_t)vertexCount,
-                        .triangleCount = (uint8_t)triangleCount};
+                        .triangleCount = (uint8_t)triangleCount,
+                        .quadCount = (uint8_t)quadCount};
     float* positions = occluder->positions + build->positionCount;
     for (uint32_t i = 0; i < groups * 8u; ++i)
     {
@@ -441,10 +653,11 @@ static void espyBuild_Emit(espyBuild* build, uint32_t* own, uint32_t count)
     for (uint32_t i = 0; i < triangleCount; ++i)
     {
         const espyBuildTriangle* triangle = &build->triangles[triangles[i]];
+        uint32_t corners[3];
+        espyBuild_BatchCorners(build, triangles[i], i < 2u * quadCount, i % 2u == 1u, corners);
         for (uint32_t e = 0; e < 3; ++e)
         {
-            uint32_t v = triangle->corners[e];
-            occluder->indices[build->indexCount + 3u * i + e] = (uint8_t)build->vertexPlace[v];
+            occluder->indices[build->indexCount + 3u * i + e] = (uint8_t)build->vertexPlace[corners[e]];
             if (occluder->mode == espyRasterMode_Conservative)
             {
                 uint32_t other = triangle->neighbours[e];
@@ -690,10 +903,16 @@ static bool espyBuild_Run(espyBuild* build, const espyOccluderDef* def, uint32_t
         espyBuild_CutRange(build, 0, build->count);
         return !build->failed;
     }
+    if (!espyBuild_FindNeighbours(build))
+    {
+        return false;
+    }
+    espyBuild_FindQuads(build);
+    // Both halves of a quad, whatever rounding makes of their normals, are on the side of the first.
     uint32_t starts[7] = {0};
     for (uint32_t t = 0; t < build->count; ++t)
     {
-        ++starts[(def->twoSided ? 0 : espyBuild_Side(build, t)) + 1u];
+        ++starts[(def->twoSided ? 0 : espyBuild_Side(build, build->triangles[t].part)) + 1u];
     }
     for (uint32_t side = 0; side < 6; ++side)
     {
@@ -703,7 +922,7 @@ static bool espyBuild_Run(espyBuild* build, const espyOccluderDef* def, uint32_t
     memcpy(at, starts, sizeof at);
     for (uint32_t t = 0; t < build->count; ++t)
     {
-        build->order[at[def->twoSided ? 0 : espyBuild_Side(build, t)]++] = t;
+        build->order[at[def->twoSided ? 0 : espyBuild_Side(build, build->triangles[t].part)]++] = t;
     }
     for (uint32_t side = 0; side < 6; ++side)
     {

@@ -128,6 +128,8 @@ typedef struct espyiBatchView
     const uint8_t* neighbours; ///< 3 a triangle across edges 01, 12, 20, or null: none.
     uint32_t vertexCount;
     uint32_t triangleCount;
+    /// So many pairs of triangles come first, each the halves of a flat convex quad: corners 0 1 2 and 0 2 3.
+    uint32_t quadCount;
     const espyiPart* parts; ///< Conservative mode; null: every triangle is one of its own.
     uint32_t partCount;
     uint32_t id;
@@ -260,6 +262,7 @@ typedef struct espyiBatch
     uint32_t firstPart, partCount;
     uint16_t vertexCount;
     uint8_t triangleCount;
+    uint8_t quadCount; ///< As in the view.
 } espyiBatch;
 
 struct espyOccluder
@@ -285,6 +288,7 @@ static inline espyiBatchView espyiOccluder_View(const espyOccluder* occluder, co
                                 occluder->neighbours ? occluder->neighbours + (size_t)batch->firstTriangle * 3u : NULL,
                             .vertexCount = batch->vertexCount,
                             .triangleCount = batch->triangleCount,
+                            .quadCount = batch->quadCount,
                             .parts = occluder->parts ? occluder->parts + batch->firstPart : NULL,
                             .partCount = batch->partCount};
 }

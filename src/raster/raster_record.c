@@ -180,7 +180,7 @@ void espyiRecord_Occluder(const espyRaster* raster, const espyOccluder* occluder
         espyRecord_Word(to, batch->firstPart);
         espyRecord_Word(to, batch->partCount);
         espyRecord_Word(to, batch->vertexCount);
-        espyRecord_Word(to, batch->triangleCount);
+        espyRecord_Word(to, (uint32_t)batch->quadCount << 8 | batch->triangleCount);
     }
     espyRecord_Floats(to, occluder->positions, (size_t)groups * 24u);
     espyRecord_Bytes(to, occluder->indices, (size_t)triangles * 3u);
@@ -416,13 +416,15 @@ static bool espyReplay_Occluder(espyReplay* replay)
         batch->firstTriangle = espyReplay_Word(replay, "firstTriangle");
         batch->firstPart = espyReplay_Word(replay, "firstPart");
         batch->partCount = espyReplay_Word(replay, "partCount");
-        uint32_t vertices = espyReplay_Word(replay, "vertexCount"), all = espyReplay_Word(replay, "triangleCount");
-        if (vertices > ESPYI_BATCH_VERTICES || all > ESPYI_BATCH_TRIANGLES)
+        uint32_t vertices = espyReplay_Word(replay, "vertexCount"), counts = espyReplay_Word(replay, "triangleCount");
+        uint32_t all = counts & 0xFFu, quads = counts >> 8;
+        if (vertices > ESPYI_BATCH_VERTICES || all > ESPYI_BATCH_TRIANGLES || quads > all / 2u)
         {
             return espyReplay_Fail(replay, espyResult_BadData, "batch");
         }
         batch->vertexCount = (uint16_t)vertices;
         batch->triangleCount = (uint8_t)all;
+        batch->quadCount = (uint8_t)quads;
     }
     espyReplay_Floats(replay, occluder->positions, (size_t)groups * 24u, "positions");
     uint8_t* const arrays[2] = {occluder->indices, occluder->neighbours};
