@@ -130,6 +130,10 @@ ESPY_MESSAGE(BakePreviousUnusable, 111, Warning, "the previous data cannot be re
 ESPY_MESSAGE(BakeCheckpointUnusable, 112, Warning, "the checkpoint cannot be reused (%s): starting over")
 ESPY_MESSAGE(BakeLatticeLimit, 113, Error,
              "the areas span %llu cells along one axis but the limit is 65,535: use a larger cell size")
+ESPY_MESSAGE(BakeLeak, 114, Warning,
+             "the level leaks: from %.7g,%.7g,%.7g a camera gets outside through an opening of %.3g x %.3g m at "
+             "%.7g,%.7g,%.7g, so proofs count the places out there too")
+ESPY_MESSAGE(BakeViewPoint, 115, Warning, "no camera can be at %.7g,%.7g,%.7g: that start is left out")
 
 ESPY_MESSAGE(
     ImportNoFlags, 201, Warning,
@@ -154,6 +158,12 @@ ESPY_MESSAGE(CookEmptyTable, 311, Warning,
 
 ESPY_MESSAGE(ProxyClamped, 321, Warning, "proxy occlusion: %s is out of range and was clamped")
 ESPY_MESSAGE(ProxyRefused, 322, Warning, "proxy occlusion: %s is not usable: refused")
+
+ESPY_MESSAGE(TesterCycle, 341, Error, "testers: refused, targets would wait for each other: %s")
+ESPY_MESSAGE(TesterTooMany, 342, Warning,
+             "testers: more are to be asked than the device has ids for (%s): the others are active")
+ESPY_MESSAGE(TesterLonely, 343, Warning, "testers: %s targets have no tester and are never shown")
+ESPY_MESSAGE(TesterDevice, 344, Warning, "testers: the device failed (%s): everything is shown")
 
 ESPY_MESSAGE(AuditNoViews, 401, Warning, "no open point was found in any cell: nothing was audited")
 #undef ESPY_MESSAGE

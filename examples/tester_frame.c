@@ -36,8 +36,8 @@ int main(void)
 {
     espyExampleEngine engine;
     espyTesterScene* scene = NULL;
-    espyTesterTargetId hall, chest;
-    espyTesterId hallTester, chestTester;
+    espyTesterTargetId hall = {0, 0}, chest = {0, 0};
+    espyTesterId hallTester = {0, 0}, chestTester = {0, 0};
     // 90 degrees, 16:9, near 0.1, no far plane; the eye is at the origin and looks along -z.
     espyMat4 viewProjection = {{9.0f / 16.0f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, -1, 0, 0, -0.1f, 0}};
     espySoftDeviceDef soft = espySoftDeviceDef_Default();

@@ -548,6 +548,10 @@ espyResult espyTesterScene_SetTargetParent(espyTesterScene* scene, espyTesterTar
     {
         return espyResult_InvalidId;
     }
+    if (parent == espyiTester_TargetAt(scene, index)->slot.parent)
+    {
+        return espyResult_Ok;
+    }
     if (parent != ESPYI_TESTER_NONE)
     {
         espyiTesterCycle_Mark(scene, parent);
@@ -658,6 +662,10 @@ espyResult espyTesterScene_SetTesterParent(espyTesterScene* scene, espyTesterId 
         return espyResult_InvalidId;
     }
     const espyiTester* tester = espyiTester_At(scene, index);
+    if (parent == tester->slot.parent)
+    {
+        return espyResult_Ok;
+    }
     if (parent != ESPYI_TESTER_NONE && tester->firstEdge != ESPYI_TESTER_NONE)
     {
         espyiTesterCycle_Mark(scene, parent);
