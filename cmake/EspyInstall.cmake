@@ -22,7 +22,7 @@ if(TARGET espy-cli)
   endif()
 endif()
 install(DIRECTORY include/espy DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES shaders/espy_capsule.glsl DESTINATION ${CMAKE_INSTALL_DATADIR}/espy/shaders)
+install(DIRECTORY shaders/ DESTINATION ${CMAKE_INSTALL_DATADIR}/espy/shaders)
 install(EXPORT espyTargets NAMESPACE espy:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/espy)
 
 configure_package_config_file(cmake/espyConfig.cmake.in ${CMAKE_BINARY_DIR}/espyConfig.cmake
