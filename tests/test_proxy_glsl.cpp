@@ -286,7 +286,8 @@ static void test_the_pass_agrees_with_the_library(void** state)
         std::printf("shader's pass, %s: lists %.1e; against all, the library %.1e, the shader's tree %.1e\n",
                     technique ? "1,500 in clusters" : "60 in a loop", static_cast<double>(worst),
                     static_cast<double>(passError), static_cast<double>(treeError));
-        assert_true(worst < 1e-4f && passError < (technique ? 0.03f : 1e-4f) && treeError < 0.03f);
+        // A denser heap, of larger things, than any crowd.
+        assert_true(worst < 1e-4f && passError < (technique ? 0.05f : 1e-4f) && treeError < 0.05f);
         espyProxyPass_Destroy(pass);
         espyProxySet_Destroy(set);
     }
