@@ -100,10 +100,15 @@ check_targets() {
 }
 
 check_web() {
-    say "web: the package for browsers"
+    say "web: the package for browsers, the editor's page"
     cmake --preset release -B build -G Ninja >build.log
-    cmake --build build -j "$jobs" --target espy-cli
+    cmake --build build -j "$jobs" --target espy-cli espy-serve
     scripts/web.sh build
+    if npm view preact version >/dev/null 2>&1; then
+        scripts/editor.sh build build test
+    else
+        echo "web: the npm registry cannot be reached: the editor's page was NOT CHECKED"
+    fi
 }
 
 [ $# -gt 0 ] || set -- tree format clang shared tidy asan tsan fuzz targets web

@@ -25,7 +25,7 @@ packages() {
             gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 libz-mingw-w64-dev wine64 qemu-user clang lld nodejs
         ;;
     # A part that later grows in has no packages of its own yet.
-    web) echo clang lld nodejs ;;
+    web) echo clang lld chromium $(command -v npm >/dev/null || echo nodejs npm) ;;
     d3d) ;;
     *)
         echo "setup: unknown part '$1': build, test, check, bench, web, d3d or targets" >&2

@@ -2,6 +2,7 @@
 # Builds the npm package of bindings/web into out/web/espy-web (clang and wasm-ld), and tests it with node against the
 # program in BUILD/bin.
 #   scripts/web.sh [BUILD]     (default: build)
+#   scripts/web.sh package     without the test
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -25,6 +26,7 @@ clang --target=wasm32 -nostdlib -Wl,--no-entry -Wl,--export-dynamic -Wl,--strip-
     "$work"/*.o -o "$package/espy.wasm"
 cp bindings/web/{espy.js,espy.d.ts,three.js,three.d.ts,package.json,README.md} "$package"
 echo "web: $package, module $(stat -c %s "$package/espy.wasm") bytes, $(gzip -9c "$package/espy.wasm" | wc -c) compressed"
+[ "$build" != package ] || exit 0
 "$build/bin/espy" bake samples/sample_level.glb -o out/web/sample.espy --quality low --progress none >/dev/null 2>&1
 node bindings/web/test/test.mjs "$package" "$build/bin/espy" out/web/sample.espy
 "$build/bin/espy" cook out/web/sample.espy --target web --pack -o out/web/packed.espy >/dev/null

@@ -28,6 +28,9 @@ export declare class Visibility {
     readonly cellCount: number;
     /** Metres. */
     readonly cellSize: number;
+    /** Minimum corner of the lattice of cells, metres, and its cells along x, y and z. */
+    readonly origin: number[];
+    readonly dims: number[];
     /** A Reason for each slot, by the last cull. */
     readonly reasons: Uint8Array;
     /** World bounds of each slot: min x, y, z, max x, y, z. */

@@ -37,7 +37,6 @@ export async function load(bytes) {
 export class Visibility {
     #core;
     #input;
-    #info;
 
     constructor(core, data) {
         this.#core = core;
@@ -55,11 +54,13 @@ export class Visibility {
         }
         const memory = core.memory.buffer;
         const count = words[1];
-        this.#info = words;
         this.#input = new Float32Array(memory, core.espyWeb_GetInput(), 32);
         this.count = count;
         this.cellCount = words[0];
-        this.cellSize = new Float32Array(memory, core.espyWeb_GetInfo(), 16)[12];
+        const floats = new Float32Array(memory, core.espyWeb_GetInfo(), 16);
+        this.cellSize = floats[12];
+        this.origin = Array.from(floats.subarray(9, 12));
+        this.dims = Array.from(words.subarray(13, 16));
         this.reasons = new Uint8Array(memory, words[3], count);
         this.boxes = new Float32Array(memory, words[4], 6 * count);
         this.nodes = words[5] ? new Int32Array(memory, words[5], count) : null;
