@@ -4,11 +4,16 @@
 #include "test_main.h"
 
 #include "core/core.h"
+#include "import/assimp_wire.h"
 #include "import/gltf_json.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ESPY_NODE "\"nodes\":[{\"mesh\":0}]"
 
@@ -502,6 +507,101 @@ static void one_accessor_used_a_million_times_ends_soon(void** state)
     free(json);
 }
 
+#if !defined(_WIN32) && !defined(ESPYI_ASSIMP_NO_SPACE_LIMIT)
+#define ESPY_TEST_LITTLE_MEMORY
+
+/// Takes all memory that there is, holds it for a while, gives it back, and again.
+static void* espyTest_Thief(void* context)
+{
+    enum
+    {
+        Most = 8192,
+        Bytes = 65536,
+    };
+    static void* blocks[Most];
+    (void)context;
+    for (;;)
+    {
+        size_t count = 0;
+        while (count < Most && (blocks[count] = malloc(Bytes)) != NULL)
+        {
+            ++count;
+        }
+        nanosleep(&(struct timespec){0, 5000000}, NULL);
+        while (count > 0)
+        {
+            free(blocks[--count]);
+        }
+        nanosleep(&(struct timespec){0, 500000}, NULL);
+    }
+    return NULL;
+}
+
+/// A process that reads the text within `spare` more bytes of address space than it has, beside a thief. Returns its
+/// status as waitpid tells it.
+static int espyTest_ReadWithin(const char* json, size_t size, size_t spare)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+    {
+        unsigned long pages = 0;
+        FILE* file = fopen("/proc/self/statm", "r");
+        pthread_t thief;
+        if (!file || fscanf(file, "%lu", &pages) != 1 || pthread_create(&thief, NULL, espyTest_Thief, NULL) != 0)
+        {
+            _exit(77);
+        }
+        fclose(file);
+        // The thread's stack and arena.
+        size_t used = pages * (size_t)sysconf(_SC_PAGESIZE) + ((size_t)80 << 20);
+        struct rlimit limit = {used + spare, used + spare};
+        setrlimit(RLIMIT_AS, &limit);
+        espyImportDef def = espyImportDef_Default();
+        espyWorld* world = NULL;
+        espyImportReport report;
+        espyResult result = espyImport_LoadGltf(json, size, &def, &world, &report);
+        _exit(result == espyResult_Ok ? 0 : result == espyResult_OutOfMemory ? 1 : 2);
+    }
+    int status = 0;
+    assert_true(waitpid(child, &status, 0) == child);
+    return status;
+}
+
+/// Reading that runs out of memory says so: it never ends the program, whoever else takes memory meanwhile.
+static void memory_that_ends_never_ends_the_program(void** state)
+{
+    (void)state;
+    enum
+    {
+        Nodes = 20000,
+    };
+    size_t used = 0;
+    char* json = malloc((size_t)Nodes * 80 + 128);
+    used += (size_t)sprintf(json, "{" ESPY_GLTF_ASSET ",\"nodes\":[");
+    for (int i = 0; i < Nodes; ++i)
+    {
+        used += (size_t)sprintf(json + used, "%s{\"name\":\"node number %d\",\"translation\":[%d,1,2]}", i ? "," : "",
+                                i, i);
+    }
+    used += (size_t)sprintf(json + used, "]}");
+    uint32_t counts[2] = {0};
+    for (size_t spare = 0; spare < (size_t)256 << 20; spare += (size_t)6 << 20)
+    {
+        int status = espyTest_ReadWithin(json, used, spare);
+        if (WIFSIGNALED(status) || WEXITSTATUS(status) > 1)
+        {
+            fail_msg("%zu bytes: signal %d, exit status %d", spare, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                     WEXITSTATUS(status));
+        }
+        ++counts[WEXITSTATUS(status)];
+    }
+    print_message("%u read, %u out of memory\n", counts[0], counts[1]);
+    assert_true(counts[0] > 0 && counts[1] > 0);
+    free(json);
+}
+#endif
+
 static void every_failed_allocation_is_reported_and_leaks_nothing(void** state)
 {
     (void)state;
@@ -613,6 +713,9 @@ int main(void)
         cmocka_unit_test(nesting_beyond_64_is_refused),
         cmocka_unit_test(a_bad_container_is_refused),
         cmocka_unit_test(a_small_memory_limit_is_kept),
+#ifdef ESPY_TEST_LITTLE_MEMORY
+        cmocka_unit_test(memory_that_ends_never_ends_the_program),
+#endif
         cmocka_unit_test(one_accessor_used_a_million_times_ends_soon),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(json_is_checked_by_its_grammar),

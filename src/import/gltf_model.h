@@ -98,8 +98,9 @@ extern "C"
 
     /// Parses JSON that passed espyiJson_Check and whose top-level `buffers`, `meshes`, `images`, `textures`,
     /// `samplers`, `animations`, `skins` and `extensions` are empty, so that neither a file nor an image is ever
-    /// touched. `room` bytes must be free, or nothing is begun. Errors: BadData, OutOfMemory. Writes what was wrong
-    /// into `message`, also over several lines.
+    /// touched. `room` bytes, at least what reading takes, are held meanwhile, or nothing is begun: memory that ends in
+    /// the library would end the process. Errors: BadData, OutOfMemory. Writes what was wrong into `message`, also over
+    /// several lines.
     espyResult espyiGltfModel_Parse(const char* json, size_t size, size_t room, espyiGltfModel* out, char* message,
                                     size_t messageSize);
     void espyiGltfModel_Free(espyiGltfModel* model);

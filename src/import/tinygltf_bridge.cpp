@@ -12,11 +12,14 @@
 #endif
 #include <tiny_gltf.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace
@@ -312,14 +315,121 @@ bool refuseWrite(std::string*, const std::string&, const std::vector<unsigned ch
     return false;
 }
 
-/// The JSON library allocates in destructors: when memory ends inside it, unwinding ends the program, and no catch
-/// helps. So memory is asked for before. Volatile, as a compiler may drop an allocation that nobody uses.
-bool hasRoom(size_t bytes)
+/// The JSON library allocates in destructors: where memory ends inside one of them the program ends, and no catch
+/// helps. So all that reading may take is taken before, in blocks, and given back block by block where an allocation of
+/// the reading thread would fail: it then finds what was kept for it, whatever other threads did meanwhile. Where they
+/// took even that, the thread waits for them a while: running out for good is the last resort.
+class Reserve
 {
-    void* volatile probe = std::malloc(bytes);
-    std::free(probe);
-    return probe != nullptr;
-}
+  public:
+    explicit Reserve(size_t bytes) : each(bytes / BlockCount + 1u)
+    {
+        while (count < BlockCount && (blocks[count] = std::malloc(each)) != nullptr)
+        {
+            ++count;
+        }
+        whole = count == BlockCount;
+        if (whole)
+        {
+            open();
+        }
+    }
+    ~Reserve()
+    {
+        if (whole)
+        {
+            close();
+        }
+        while (release())
+        {
+        }
+    }
+    Reserve(const Reserve&) = delete;
+    Reserve& operator=(const Reserve&) = delete;
+    /// False: there was not that much memory, and nothing is to be begun.
+    bool isWhole() const
+    {
+        return whole;
+    }
+
+  private:
+    static constexpr size_t BlockCount = 64;
+    static constexpr std::chrono::milliseconds Pause{1};
+    /// Pauses of one reading altogether.
+    unsigned patience = 5000;
+    void* blocks[BlockCount] = {};
+    size_t count = 0, each;
+    bool whole = false;
+
+    /// The reserve of what this thread reads.
+    static thread_local Reserve* current;
+    // The handler of failed allocations is the process's: it stands while any thread reads.
+    static std::atomic_flag busy;
+    static unsigned readers;
+    static std::atomic<std::new_handler> before;
+
+    bool release()
+    {
+        if (count == 0)
+        {
+            return false;
+        }
+        std::free(blocks[--count]);
+        return true;
+    }
+    /// Called where an allocation fails, on its thread; returns where it is to be tried again.
+    static void onExhausted()
+    {
+        if (current && current->release())
+        {
+            return;
+        }
+        if (current && current->patience > 0)
+        {
+            --current->patience;
+            std::this_thread::sleep_for(Pause);
+            return;
+        }
+        const std::new_handler next = before;
+        if (!next)
+        {
+            throw std::bad_alloc();
+        }
+        next();
+    }
+    void open()
+    {
+        current = this;
+        lock();
+        if (readers++ == 0)
+        {
+            before = std::set_new_handler(onExhausted);
+        }
+        busy.clear();
+    }
+    static void lock()
+    {
+        while (busy.test_and_set())
+        {
+        }
+    }
+    static void close()
+    {
+        current = nullptr;
+        lock();
+        // Whoever put another in its place keeps it, and calls ours no more than before.
+        if (--readers == 0 && std::get_new_handler() == onExhausted)
+        {
+            std::set_new_handler(before);
+        }
+        busy.clear();
+    }
+};
+
+thread_local Reserve* Reserve::current = nullptr;
+std::atomic_flag Reserve::busy = ATOMIC_FLAG_INIT;
+unsigned Reserve::readers = 0;
+std::atomic<std::new_handler> Reserve::before{nullptr};
 
 } // namespace
 
@@ -327,7 +437,8 @@ espyResult espyiGltfModel_Parse(const char* json, size_t size, size_t room, espy
                                 size_t messageSize)
 {
     *out = espyiGltfModel{};
-    if (!hasRoom(room))
+    const Reserve reserve(room);
+    if (!reserve.isWhole())
     {
         return espyResult_OutOfMemory;
     }
