@@ -8,6 +8,7 @@
 // Based on: P. G. Howard, J. S. Vitter, "Fast and efficient lossless image compression", 1993, for predictions that
 // only look at neighbours on one side; the column order is the nearest-neighbour tour of D. S. Johnson, S. Krishnan et
 // al., "Compressing large Boolean matrices using reordering techniques", 2004.
+#include "bake/pack_coder.h"
 #include "bake/pack_internal.h"
 
 #include <string.h>
@@ -16,123 +17,10 @@
 /// quarters of the first would cost a tenth more room on a level with long views.
 #define ESPY_PACK_WORST_BITS 8000u
 #define ESPY_PACK_MEAN_BITS 3000u
-/// What 16 raw bits count as, being read at once.
-#define ESPY_PACK_RAW_BITS 4u
 /// Cells that the order of slots looks at, and words of such a column.
 #define ESPY_PACK_SAMPLES 4096u
 #define ESPY_PACK_SAMPLE_WORDS (ESPY_PACK_SAMPLES / 32u)
-/// A line is four rows of 4,096 slots: some 19,000 coded bits, each at most 15 bits long.
-#define ESPY_PACK_MAX_LINE 65535u
 #define ESPY_PACK_BLOCK_ROWS (ESPYI_PACK_MAX_EXTENT * ESPYI_PACK_MAX_EXTENT * ESPYI_PACK_MAX_EXTENT)
-
-// --- coder
-
-typedef struct espyPackCoder
-{
-    const uint16_t* probabilities; ///< Null: only count.
-    uint64_t (*counts)[2];         ///< Of each context.
-    uint32_t bits;                 ///< Coded since the row started.
-    uint64_t low;
-    uint32_t range;
-    uint8_t* line;
-    uint32_t lineBytes;
-} espyPackCoder;
-
-static void espyPackCoder_Start(espyPackCoder* coder)
-{
-    coder->low = 0;
-    coder->range = 0xFFFFFFFFu;
-    coder->lineBytes = 0;
-}
-
-static void espyPackCoder_Carry(espyPackCoder* coder)
-{
-    if (coder->low >> 32 != 0)
-    {
-        coder->low &= 0xFFFFFFFFu;
-        // The coded number stays below 1, so that some byte takes it.
-        uint32_t at = coder->lineBytes;
-        while (++coder->line[--at] == 0)
-        {
-        }
-    }
-}
-
-static void espyPackCoder_Push(espyPackCoder* coder)
-{
-    if (coder->lineBytes < ESPY_PACK_MAX_LINE + 1u)
-    {
-        coder->line[coder->lineBytes++] = (uint8_t)(coder->low >> 24);
-    }
-    coder->low = coder->low << 8 & 0xFFFFFFFFu;
-}
-
-/// The reader's step: two bytes as soon as the range is below 2^16.
-static void espyPackCoder_Refill(espyPackCoder* coder)
-{
-    espyPackCoder_Carry(coder);
-    if (coder->range < 1u << 16)
-    {
-        coder->range <<= 16;
-        espyPackCoder_Push(coder);
-        espyPackCoder_Push(coder);
-    }
-}
-
-static uint32_t espyPackCoder_Bit(espyPackCoder* coder, uint32_t context, uint32_t bit)
-{
-    ++coder->bits;
-    if (!coder->probabilities)
-    {
-        ++coder->counts[context][bit];
-        return bit;
-    }
-    uint32_t bound = (coder->range >> ESPYI_PACK_PROBABILITY_BITS) * coder->probabilities[context];
-    coder->low += bit ? 0u : bound;
-    coder->range = bit ? bound : coder->range - bound;
-    espyPackCoder_Refill(coder);
-    return bit;
-}
-
-static uint32_t espyPackCoder_BitOf(espyPackCoder* coder, uint32_t ifZero, uint32_t ifOne, uint32_t which, uint32_t bit)
-{
-    return espyPackCoder_Bit(coder, which ? ifOne : ifZero, bit);
-}
-
-static uint32_t espyPackCoder_Raw(espyPackCoder* coder, uint32_t value)
-{
-    coder->bits += ESPY_PACK_RAW_BITS;
-    if (coder->probabilities)
-    {
-        coder->range >>= 16;
-        coder->low += (uint64_t)value * coder->range;
-        espyPackCoder_Refill(coder);
-    }
-    return value;
-}
-
-/// Ends a line with the number of its interval that takes the fewest bytes; zeros at the end are not stored.
-static void espyPackCoder_Finish(espyPackCoder* coder)
-{
-    uint64_t end = coder->low + coder->range;
-    uint64_t rest = 0xFFFFFFFFu;
-    uint32_t bytes = 0;
-    while (((coder->low + rest) & ~rest) >= end)
-    {
-        rest >>= 8;
-        ++bytes;
-    }
-    coder->low = (coder->low + rest) & ~rest;
-    espyPackCoder_Carry(coder);
-    for (uint32_t i = 0; i < bytes; ++i)
-    {
-        espyPackCoder_Push(coder);
-    }
-    while (coder->lineBytes > 0 && coder->line[coder->lineBytes - 1u] == 0)
-    {
-        --coder->lineBytes;
-    }
-}
 
 #define ESPY_PACK_WANTED(value) (value)
 #include "pvs/packed_row.inl"
@@ -530,7 +418,7 @@ static void espyPackBlock_LoadAnchor(espyPackBlock* block)
         espyPackBlock_LoadRow(block, (uint32_t)rank, block->anchor);
         for (uint32_t w = 0; w < block->words; ++w)
         {
-            block->anchorBits += block->anchor[w] != 0 ? 1u + 2u * ESPY_PACK_RAW_BITS : 1u;
+            block->anchorBits += block->anchor[w] != 0 ? 1u + 2u * ESPYI_PACK_RAW_BITS : 1u;
         }
     }
 }
@@ -631,7 +519,7 @@ static espyResult espyPackTable_Create(espyPackTable* table, const espyPvs* pvs,
     table->rows = espyiAlloc(hooks, (size_t)ESPY_PACK_BLOCK_ROWS * ESPYI_PACK_STRIPE_WORDS, sizeof *table->rows);
     table->rowBits = espyiAlloc(hooks, ESPY_PACK_BLOCK_ROWS, sizeof *table->rowBits);
     table->work = espyiAlloc(hooks, (size_t)pvs->cellCount + 1u, sizeof *table->work);
-    table->coder.line = espyiAlloc(hooks, ESPY_PACK_MAX_LINE + 1u, 1);
+    table->coder.line = espyiAlloc(hooks, ESPYI_PACK_MAX_LINE + 1u, 1);
     if (!table->model || !table->set || !table->rows || !table->rowBits || !table->work || !table->coder.line)
     {
         return espyResult_OutOfMemory;

@@ -5,12 +5,12 @@
 // longest, so axial planes keep their exact coordinates. Windows and openings may only ever be too large, covers only
 // too small (by rounding; both by the nanometres of freespace_internal.h): an opening that is missed would be a false
 // proof, one too many only a missed proof. So no opening is ever dropped for being small.
+#include "bake/flat.h"
 #include "bake/freespace_internal.h"
 
 #include <float.h>
 #include <math.h>
 
-#define ESPYI_FLAT_POINTS 24u
 #define ESPYI_FLAT_LINES (2u * ESPYI_FLAT_POINTS)
 // Covers on one window above which the window is halved first: subtraction is quadratic.
 #define ESPYI_COVERS_AT_ONCE 20u
@@ -20,28 +20,9 @@
 // What clipping, subtracting or joining a polygon counts for a poll.
 #define ESPYI_CLIP_WORK 8u
 
-typedef struct espyFlat
-{
-    uint32_t count;
-    uint32_t tag[2]; ///< Leaves in front and behind; or, on a stack, what to do next.
-    double p[ESPYI_FLAT_POINTS][2];
-} espyFlat;
-
-typedef struct espyFlatList
-{
-    espyFlat* items;
-    size_t count, capacity;
-} espyFlatList;
-
-/// Signed distance a u + b v + c where (a, b) has length `length` (it may be far from 1).
-typedef struct espyFlatLine
-{
-    double a, b, c, length;
-} espyFlatLine;
-
 typedef struct espyCover
 {
-    espyFlatLine lines[ESPYI_FLAT_LINES];
+    espyiFlatLine lines[ESPYI_FLAT_LINES];
     uint32_t lineCount;
     double min[2], max[2];
 } espyCover;
@@ -54,7 +35,7 @@ typedef struct espyPortal
 
 typedef struct espyWindowTask
 {
-    espyFlat window;
+    espyiFlat window;
     size_t first, count; ///< In coverIndices.
     uint32_t depth;
 } espyWindowTask;
@@ -64,7 +45,7 @@ typedef struct espyPortalMaker
     espyiFreeSpace* space;
     const espyHooks* hooks;
     espyiPoll* poll;
-    espyFlatList pieces, rest, front, both, stack;
+    espyiFlatList pieces, rest, front, both, stack;
     espyWindowTask* tasks;
     size_t taskCount, taskCapacity;
     espyCover* covers;
@@ -77,100 +58,14 @@ typedef struct espyPortalMaker
     bool tooMany;
 } espyPortalMaker;
 
-static bool espyFlatList_Push(const espyHooks* hooks, espyFlatList* list, const espyFlat* flat)
-{
-    void* items = list->items;
-    if (list->count == list->capacity && !espyiGrow(hooks, &items, &list->capacity, list->count + 1, sizeof(espyFlat)))
-    {
-        return false;
-    }
-    list->items = items;
-    espyFlat* to = &list->items[list->count++];
-    to->count = flat->count;
-    to->tag[0] = flat->tag[0];
-    to->tag[1] = flat->tag[1];
-    for (uint32_t i = 0; i < flat->count; ++i)
-    {
-        to->p[i][0] = flat->p[i][0];
-        to->p[i][1] = flat->p[i][1];
-    }
-    return true;
-}
-
-static double espyFlatLine_At(const espyFlatLine* line, const double p[2])
-{
-    return line->a * p[0] + line->b * p[1] + line->c;
-}
-
-static void espyFlat_Range(const espyFlat* flat, const espyFlatLine* line, double* low, double* high)
-{
-    *low = DBL_MAX;
-    *high = -DBL_MAX;
-    for (uint32_t i = 0; i < flat->count; ++i)
-    {
-        double f = espyFlatLine_At(line, flat->p[i]);
-        *low = f < *low ? f : *low;
-        *high = f > *high ? f : *high;
-    }
-}
-
-/// Keeps what has sign * f >= -slack. False, with *out untouched, where the result has too many points.
-static bool espyFlat_Clip(const espyFlat* in, const espyFlatLine* line, double sign, double slack, espyFlat* out)
-{
-    espyFlat result;
-    result.tag[0] = in->tag[0];
-    result.tag[1] = in->tag[1];
-    result.count = 0;
-    if (in->count + 2 > ESPYI_FLAT_POINTS)
-    {
-        return false;
-    }
-    for (uint32_t i = 0; i < in->count; ++i)
-    {
-        const double* a = in->p[i];
-        const double* b = in->p[(i + 1) % in->count];
-        double fa = sign * espyFlatLine_At(line, a) + slack;
-        double fb = sign * espyFlatLine_At(line, b) + slack;
-        if (fa >= 0)
-        {
-            result.p[result.count][0] = a[0];
-            result.p[result.count++][1] = a[1];
-        }
-        if ((fa > 0 && fb < 0) || (fa < 0 && fb > 0))
-        {
-            double t = fa / (fa - fb);
-            result.p[result.count][0] = a[0] + t * (b[0] - a[0]);
-            result.p[result.count++][1] = a[1] + t * (b[1] - a[1]);
-        }
-        if (result.count + 2 > ESPYI_FLAT_POINTS)
-        {
-            return false;
-        }
-    }
-    *out = result;
-    return true;
-}
-
-static double espyFlat_Area(const espyFlat* flat)
-{
-    double twice = 0;
-    for (uint32_t i = 1; i + 1 < flat->count; ++i)
-    {
-        double ax = flat->p[i][0] - flat->p[0][0], ay = flat->p[i][1] - flat->p[0][1];
-        double bx = flat->p[i + 1][0] - flat->p[0][0], by = flat->p[i + 1][1] - flat->p[0][1];
-        twice += ax * by - ay * bx;
-    }
-    return 0.5 * twice;
-}
-
 // --- windows
 
 /// The plane `cut` as a line in the 2-D coordinates of `plane`.
-static espyFlatLine espyPlane_LineIn(const espyiPlaneD* plane, const espyiPlaneD* cut)
+static espyiFlatLine espyPlane_LineIn(const espyiPlaneD* plane, const espyiPlaneD* cut)
 {
     uint32_t k = plane->drop, u = (k + 1) % 3, v = (k + 2) % 3;
     double s = cut->n[k] / plane->n[k];
-    espyFlatLine line;
+    espyiFlatLine line;
     line.a = cut->n[u] - s * plane->n[u];
     line.b = cut->n[v] - s * plane->n[v];
     line.c = s * plane->w - cut->w;
@@ -178,14 +73,14 @@ static espyFlatLine espyPlane_LineIn(const espyiPlaneD* plane, const espyiPlaneD
     return line;
 }
 
-static double espyMaker_Slack(const espyPortalMaker* maker, const espyFlatLine* line)
+static double espyMaker_Slack(const espyPortalMaker* maker, const espyiFlatLine* line)
 {
     return ESPYI_WINDOW_OVERLAP * line->length + maker->space->rounding;
 }
 
 /// The node's plane within the world and the planes above the node, a nanometre too large. Count 0: nothing. False:
 /// stopped.
-static bool espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node, espyFlat* window)
+static bool espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node, espyiFlat* window)
 {
     const espyiBoxD* world = &maker->space->world;
     const espyiPlaneD* plane = &node->plane;
@@ -202,8 +97,8 @@ static bool espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node
         espyiPlaneD wall = {.drop = k};
         wall.n[k] = face == 0 ? 1.0 : -1.0;
         wall.w = face == 0 ? world->min[k] : -world->max[k];
-        espyFlatLine line = espyPlane_LineIn(plane, &wall);
-        espyFlat_Clip(window, &line, 1.0, espyMaker_Slack(maker, &line), window);
+        espyiFlatLine line = espyPlane_LineIn(plane, &wall);
+        espyiFlat_Clip(window, &line, 1.0, espyMaker_Slack(maker, &line), window);
     }
     uint32_t side = node->side;
     for (int32_t above = node->parent; above >= 0 && window->count >= 3;)
@@ -213,9 +108,9 @@ static bool espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node
             return false;
         }
         const espyiNode* parent = &maker->space->nodes[above];
-        espyFlatLine line = espyPlane_LineIn(plane, &parent->plane);
+        espyiFlatLine line = espyPlane_LineIn(plane, &parent->plane);
         // Where the points run out, the window stays too large.
-        espyFlat_Clip(window, &line, side == 0 ? 1.0 : -1.0, espyMaker_Slack(maker, &line), window);
+        espyiFlat_Clip(window, &line, side == 0 ? 1.0 : -1.0, espyMaker_Slack(maker, &line), window);
         side = parent->side;
         above = parent->parent;
     }
@@ -230,7 +125,7 @@ static bool espyMaker_Window(const espyPortalMaker* maker, const espyiNode* node
 static bool espyMaker_AddCover(espyPortalMaker* maker, const espyiPlaneD* plane, const espyiPolygonSet* set,
                                const espyiPolygonD* piece)
 {
-    espyFlat flat = {.count = 0};
+    espyiFlat flat = {.count = 0};
     uint32_t k = plane->drop, u = (k + 1) % 3, v = (k + 2) % 3;
     for (uint32_t i = 0; i < piece->count; ++i)
     {
@@ -246,7 +141,7 @@ static bool espyMaker_AddCover(espyPortalMaker* maker, const espyiPlaneD* plane,
     {
         flat.count -= 1;
     }
-    double area = flat.count < 3 ? 0 : espyFlat_Area(&flat);
+    double area = flat.count < 3 ? 0 : espyiFlat_Area(&flat);
     if (piece->count > ESPYI_FLAT_POINTS || area == 0)
     {
         return true;
@@ -282,7 +177,7 @@ static bool espyMaker_AddCover(espyPortalMaker* maker, const espyiPlaneD* plane,
             cover->min[axis] = fmin(cover->min[axis], a[axis] - growth);
             cover->max[axis] = fmax(cover->max[axis], a[axis] + growth);
         }
-        espyFlatLine* edge = &cover->lines[cover->lineCount++];
+        espyiFlatLine* edge = &cover->lines[cover->lineCount++];
         edge->a = turn * in[1];
         edge->b = -turn * in[0];
         edge->c = -(edge->a * a[0] + edge->b * a[1]) - growth;
@@ -291,7 +186,7 @@ static bool espyMaker_AddCover(espyPortalMaker* maker, const espyiPlaneD* plane,
         {
             double tip[2] = {in[0] - out[0], in[1] - out[1]};
             double tipLength = sqrt(tip[0] * tip[0] + tip[1] * tip[1]);
-            espyFlatLine* bevel = &cover->lines[cover->lineCount++];
+            espyiFlatLine* bevel = &cover->lines[cover->lineCount++];
             bevel->a = tip[0] / tipLength;
             bevel->b = tip[1] / tipLength;
             bevel->c = -(bevel->a * b[0] + bevel->b * b[1]) - 2 * growth;
@@ -303,7 +198,8 @@ static bool espyMaker_AddCover(espyPortalMaker* maker, const espyiPlaneD* plane,
 }
 
 /// Replaces the piece by what lies outside the cover: appended to `out`, whole where the two do not overlap.
-static bool espyMaker_Subtract(espyPortalMaker* maker, const espyFlat* piece, const espyCover* cover, espyFlatList* out)
+static bool espyMaker_Subtract(espyPortalMaker* maker, const espyiFlat* piece, const espyCover* cover,
+                               espyiFlatList* out)
 {
     double tiny = maker->space->rounding;
     bool apart = false;
@@ -320,32 +216,32 @@ static bool espyMaker_Subtract(espyPortalMaker* maker, const espyFlat* piece, co
     double low, high;
     for (uint32_t i = 0; i < cover->lineCount && !apart; ++i)
     {
-        espyFlat_Range(piece, &cover->lines[i], &low, &high);
+        espyiFlat_Range(piece, &cover->lines[i], &low, &high);
         apart = low >= -tiny;
     }
     if (apart)
     {
-        return espyFlatList_Push(maker->hooks, out, piece);
+        return espyiFlatList_Push(maker->hooks, out, piece);
     }
-    espyFlat inside = *piece, outside;
+    espyiFlat inside = *piece, outside;
     size_t before = out->count;
     for (uint32_t i = 0; i < cover->lineCount; ++i)
     {
-        const espyFlatLine* line = &cover->lines[i];
-        espyFlat_Range(&inside, line, &low, &high);
+        const espyiFlatLine* line = &cover->lines[i];
+        espyiFlat_Range(&inside, line, &low, &high);
         if (high <= tiny)
         {
             continue;
         }
-        bool fits = low < -tiny && espyFlat_Clip(&inside, line, 1.0, 0, &outside) && outside.count >= 3 &&
-                    espyFlat_Clip(&inside, line, -1.0, 0, &inside);
+        bool fits = low < -tiny && espyiFlat_Clip(&inside, line, 1.0, 0, &outside) && outside.count >= 3 &&
+                    espyiFlat_Clip(&inside, line, -1.0, 0, &inside);
         if (!fits || inside.count < 3)
         {
             // Nothing is covered after all (or the points ran out): the piece stays as it was, in one.
             out->count = before;
-            return espyFlatList_Push(maker->hooks, out, piece);
+            return espyiFlatList_Push(maker->hooks, out, piece);
         }
-        if (!espyFlatList_Push(maker->hooks, out, &outside))
+        if (!espyiFlatList_Push(maker->hooks, out, &outside))
         {
             return false;
         }
@@ -357,7 +253,7 @@ static bool espyMaker_Subtract(espyPortalMaker* maker, const espyFlat* piece, co
 static bool espyMaker_Uncover(espyPortalMaker* maker, const espyWindowTask* task)
 {
     maker->rest.count = 0;
-    if (!espyFlatList_Push(maker->hooks, &maker->rest, &task->window))
+    if (!espyiFlatList_Push(maker->hooks, &maker->rest, &task->window))
     {
         return false;
     }
@@ -368,7 +264,7 @@ static bool espyMaker_Uncover(espyPortalMaker* maker, const espyWindowTask* task
         const espyCover* cover = &maker->covers[maker->coverIndices[task->first + i]];
         for (size_t k = 0; k < count; ++k)
         {
-            espyFlat piece = maker->rest.items[k];
+            espyiFlat piece = maker->rest.items[k];
             if (!espyiPoll_Work(maker->poll, ESPYI_CLIP_WORK) ||
                 !espyMaker_Subtract(maker, &piece, cover, &maker->rest))
             {
@@ -383,7 +279,7 @@ static bool espyMaker_Uncover(espyPortalMaker* maker, const espyWindowTask* task
     }
     for (size_t i = 0; i < maker->rest.count; ++i)
     {
-        if (!espyFlatList_Push(maker->hooks, &maker->pieces, &maker->rest.items[i]))
+        if (!espyiFlatList_Push(maker->hooks, &maker->pieces, &maker->rest.items[i]))
         {
             return false;
         }
@@ -436,14 +332,14 @@ static bool espyMaker_Halve(espyPortalMaker* maker, const espyWindowTask* task, 
     }
     middle /= (double)task->count;
     *halved = false;
-    espyFlatLine line = {.a = axis == 0 ? 1.0 : 0.0, .b = axis == 1 ? 1.0 : 0.0, .c = -middle, .length = 1.0};
+    espyiFlatLine line = {.a = axis == 0 ? 1.0 : 0.0, .b = axis == 1 ? 1.0 : 0.0, .c = -middle, .length = 1.0};
     espyWindowTask half[2];
     size_t start = maker->coverIndexCount;
     for (uint32_t side = 0; side < 2; ++side)
     {
         half[side].depth = task->depth + 1;
         half[side].first = maker->coverIndexCount;
-        if (!espyFlat_Clip(&task->window, &line, side == 0 ? 1.0 : -1.0, ESPYI_WINDOW_OVERLAP, &half[side].window) ||
+        if (!espyiFlat_Clip(&task->window, &line, side == 0 ? 1.0 : -1.0, ESPYI_WINDOW_OVERLAP, &half[side].window) ||
             half[side].window.count < 3)
         {
             maker->coverIndexCount = start;
@@ -472,7 +368,7 @@ static bool espyMaker_Halve(espyPortalMaker* maker, const espyWindowTask* task, 
 }
 
 /// Openings of the window into `pieces`.
-static bool espyMaker_Open(espyPortalMaker* maker, const espyFlat* window)
+static bool espyMaker_Open(espyPortalMaker* maker, const espyiFlat* window)
 {
     espyWindowTask task = {.window = *window, .first = 0, .count = maker->coverCount, .depth = 0};
     maker->pieces.count = 0;
@@ -513,14 +409,14 @@ static bool espyMaker_Open(espyPortalMaker* maker, const espyFlat* window)
 // --- leaves
 
 /// Cuts the opening by the subtree under `child`; the parts, tagged with their leaf, are added to `out`.
-static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane, const espyFlat* opening, int32_t child,
-                               uint32_t slot, espyFlatList* out)
+static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane, const espyiFlat* opening,
+                               int32_t child, uint32_t slot, espyiFlatList* out)
 {
-    espyFlat flat = *opening;
+    espyiFlat flat = *opening;
     uint32_t kept = opening->tag[0];
     flat.tag[1] = (uint32_t)child;
     maker->stack.count = 0;
-    if (!espyFlatList_Push(maker->hooks, &maker->stack, &flat))
+    if (!espyiFlatList_Push(maker->hooks, &maker->stack, &flat))
     {
         return false;
     }
@@ -537,7 +433,7 @@ static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane,
             flat.tag[0] = kept;
             flat.tag[1] = 0;
             flat.tag[slot] = (uint32_t)~at;
-            if (!espyFlatList_Push(maker->hooks, out, &flat))
+            if (!espyiFlatList_Push(maker->hooks, out, &flat))
             {
                 return false;
             }
@@ -549,9 +445,9 @@ static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane,
             continue;
         }
         const espyiNode* node = &maker->space->nodes[at];
-        espyFlatLine line = espyPlane_LineIn(plane, &node->plane);
+        espyiFlatLine line = espyPlane_LineIn(plane, &node->plane);
         double slack = espyMaker_Slack(maker, &line), low, high;
-        espyFlat_Range(&flat, &line, &low, &high);
+        espyiFlat_Range(&flat, &line, &low, &high);
         // An opening that was cut along this same line on its other side reaches over it by one slack. That must not
         // count, or leaves that touch only along an edge would be joined there.
         bool front = high > 2 * slack, back = low < -2 * slack, both = !front && !back;
@@ -561,14 +457,14 @@ static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane,
             {
                 continue;
             }
-            espyFlat part = flat;
+            espyiFlat part = flat;
             if (front && back)
             {
                 // Where the points run out, the part stays too large.
-                espyFlat_Clip(&flat, &line, side == 0 ? 1.0 : -1.0, slack, &part);
+                espyiFlat_Clip(&flat, &line, side == 0 ? 1.0 : -1.0, slack, &part);
             }
             part.tag[1] = (uint32_t)node->child[side];
-            if (part.count >= 3 && !espyFlatList_Push(maker->hooks, &maker->stack, &part))
+            if (part.count >= 3 && !espyiFlatList_Push(maker->hooks, &maker->stack, &part))
             {
                 return false;
             }
@@ -577,69 +473,14 @@ static bool espyMaker_PushDown(espyPortalMaker* maker, const espyiPlaneD* plane,
     return true;
 }
 
-/// Convex hull of both, counter-clockwise (Andrew's monotone chain). False: too many points.
-static bool espyFlat_Hull(const espyFlat* a, const espyFlat* b, espyFlat* out)
-{
-    double p[2 * ESPYI_FLAT_POINTS][2];
-    double hull[4 * ESPYI_FLAT_POINTS + 2][2];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < a->count + b->count; ++i)
-    {
-        const double* from = i < a->count ? a->p[i] : b->p[i - a->count];
-        uint32_t at = count++;
-        while (at > 0 && (from[0] < p[at - 1][0] || (from[0] == p[at - 1][0] && from[1] < p[at - 1][1])))
-        {
-            p[at][0] = p[at - 1][0];
-            p[at][1] = p[at - 1][1];
-            at -= 1;
-        }
-        p[at][0] = from[0];
-        p[at][1] = from[1];
-    }
-    uint32_t size = 0;
-    for (uint32_t pass = 0; pass < 2; ++pass)
-    {
-        uint32_t start = size;
-        for (uint32_t i = 0; i < count; ++i)
-        {
-            const double* q = p[pass == 0 ? i : count - 1 - i];
-            while (size >= start + 2)
-            {
-                const double* s = hull[size - 2];
-                const double* t = hull[size - 1];
-                if ((t[0] - s[0]) * (q[1] - s[1]) - (t[1] - s[1]) * (q[0] - s[0]) > 0)
-                {
-                    break;
-                }
-                size -= 1;
-            }
-            hull[size][0] = q[0];
-            hull[size++][1] = q[1];
-        }
-        // The last point of one chain is the first of the other.
-        size -= 1;
-    }
-    if (size < 3 || size > ESPYI_FLAT_POINTS)
-    {
-        return false;
-    }
-    out->count = size;
-    for (uint32_t i = 0; i < size; ++i)
-    {
-        out->p[i][0] = hull[i][0];
-        out->p[i][1] = hull[i][1];
-    }
-    return true;
-}
-
-static uint64_t espyFlat_Pair(const espyFlat* flat)
+static uint64_t espyiFlat_Pair(const espyiFlat* flat)
 {
     return (uint64_t)flat->tag[0] << 32 | flat->tag[1];
 }
 
 /// Joins openings between the same two leaves where the hull adds nothing (what it adds is only opened). False:
 /// stopped.
-static bool espyMaker_JoinGroup(espyPortalMaker* maker, espyFlat* group, size_t* count)
+static bool espyMaker_JoinGroup(espyPortalMaker* maker, espyiFlat* group, size_t* count)
 {
     for (bool again = *count > 1 && *count <= ESPYI_JOIN_GROUP; again;)
     {
@@ -652,9 +493,9 @@ static bool espyMaker_JoinGroup(espyPortalMaker* maker, espyFlat* group, size_t*
             }
             for (size_t k = i + 1; k < *count;)
             {
-                espyFlat hull;
-                double sum = fabs(espyFlat_Area(&group[i])) + fabs(espyFlat_Area(&group[k]));
-                if (espyFlat_Hull(&group[i], &group[k], &hull) && espyFlat_Area(&hull) <= sum * (1 + 1e-9) + 1e-15)
+                espyiFlat hull;
+                double sum = fabs(espyiFlat_Area(&group[i])) + fabs(espyiFlat_Area(&group[k]));
+                if (espyiFlat_Hull(&group[i], &group[k], &hull) && espyiFlat_Area(&hull) <= sum * (1 + 1e-9) + 1e-15)
                 {
                     hull.tag[0] = group[i].tag[0];
                     hull.tag[1] = group[i].tag[1];
@@ -672,7 +513,7 @@ static bool espyMaker_JoinGroup(espyPortalMaker* maker, espyFlat* group, size_t*
     return true;
 }
 
-static bool espyMaker_Emit(espyPortalMaker* maker, const espyiPlaneD* plane, const espyFlat* flat)
+static bool espyMaker_Emit(espyPortalMaker* maker, const espyiPlaneD* plane, const espyiFlat* flat)
 {
     espyiFreeSpace* space = maker->space;
     if (space->pointCount + flat->count > ESPYI_MAX_PORTAL_POINTS)
@@ -716,7 +557,7 @@ static bool espyMaker_SortPairs(espyPortalMaker* maker)
     maker->keys = keys;
     for (size_t i = 0; i < maker->both.count; ++i)
     {
-        maker->keys[i] = (espyiKeyed){espyFlat_Pair(&maker->both.items[i]), (uint32_t)i};
+        maker->keys[i] = (espyiKeyed){espyiFlat_Pair(&maker->both.items[i]), (uint32_t)i};
     }
     if (!espyiKeyed_Sort(maker->keys, maker->both.count, maker->hooks, maker->poll))
     {
@@ -726,7 +567,7 @@ static bool espyMaker_SortPairs(espyPortalMaker* maker)
     for (size_t i = 0; i < maker->both.count; ++i)
     {
         if (!espyiPoll_Work(maker->poll, 1) ||
-            !espyFlatList_Push(maker->hooks, &maker->front, &maker->both.items[maker->keys[i].value]))
+            !espyiFlatList_Push(maker->hooks, &maker->front, &maker->both.items[maker->keys[i].value]))
         {
             return false;
         }
@@ -737,7 +578,7 @@ static bool espyMaker_SortPairs(espyPortalMaker* maker)
 static bool espyMaker_Node(espyPortalMaker* maker, const espyiNode* node, const espyiPolygonSet* pieces,
                            const uint32_t* covers)
 {
-    espyFlat window;
+    espyiFlat window;
     if (!espyMaker_Window(maker, node, &window) || window.count == 0)
     {
         return !espyiPoll_IsStopped(maker->poll);
@@ -775,11 +616,11 @@ static bool espyMaker_Node(espyPortalMaker* maker, const espyiNode* node, const 
     {
         return false;
     }
-    espyFlat* list = maker->front.items;
+    espyiFlat* list = maker->front.items;
     for (size_t first = 0; first < maker->both.count;)
     {
         size_t end = first;
-        while (end < maker->both.count && espyFlat_Pair(&list[end]) == espyFlat_Pair(&list[first]))
+        while (end < maker->both.count && espyiFlat_Pair(&list[end]) == espyiFlat_Pair(&list[first]))
         {
             ++end;
         }
