@@ -23,10 +23,33 @@ static void espyProp_Paint(espyiKit* kit, uint32_t color)
     espyiKit_Paint(kit, espyMaterialClass_Opaque, color);
 }
 
+/// A box around the vertical axis.
+static void espyProp_Block(espyiKit* kit, float halfX, float bottom, float top, float halfZ)
+{
+    espyiKit_Box(kit, -halfX, bottom, -halfZ, halfX, top, halfZ);
+}
+
+/// The same box on the left and on the right, from the floor up.
+static void espyProp_Sides(espyiKit* kit, float inner, float outer, float top, float halfZ)
+{
+    espyiKit_Box(kit, -outer, 0.0f, -halfZ, -inner, top, halfZ);
+    espyiKit_Box(kit, inner, 0.0f, -halfZ, outer, top, halfZ);
+}
+
+/// Four legs or wheels from the floor up, each of this size, whose low corners are at these places.
+static void espyProp_Four(espyiKit* kit, float x0, float x1, float z0, float z1, espyVec3 size)
+{
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        float x = (i & 1u) ? x1 : x0, z = (i & 2u) ? z1 : z0;
+        espyiKit_Box(kit, x, 0.0f, z, x + size.x, size.y, z + size.z);
+    }
+}
+
 static void espyProp_Crate(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_WOOD);
-    espyiKit_Box(kit, -0.375f, 0.0f, -0.375f, 0.375f, 0.75f, 0.375f);
+    espyProp_Block(kit, 0.375f, 0.0f, 0.75f, 0.375f);
     espyProp_Paint(kit, ESPY_DARK_WOOD);
     for (int32_t side = -1; side <= 1; side += 2)
     {
@@ -48,33 +71,24 @@ static void espyProp_Barrel(espyiKit* kit)
 static void espyProp_Table(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_WOOD);
-    espyiKit_Box(kit, -0.75f, 0.6875f, -0.4375f, 0.75f, 0.75f, 0.4375f);
+    espyProp_Block(kit, 0.75f, 0.6875f, 0.75f, 0.4375f);
     espyProp_Paint(kit, ESPY_DARK_WOOD);
-    for (uint32_t leg = 0; leg < 4; ++leg)
-    {
-        float x = (leg & 1u) ? 0.5625f : -0.6875f, z = (leg & 2u) ? 0.25f : -0.375f;
-        espyiKit_Box(kit, x, 0.0f, z, x + 0.125f, 0.6875f, z + 0.125f);
-    }
+    espyProp_Four(kit, -0.6875f, 0.5625f, -0.375f, 0.25f, (espyVec3){0.125f, 0.6875f, 0.125f});
 }
 
 static void espyProp_Chair(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_DARK_WOOD);
-    for (uint32_t leg = 0; leg < 4; ++leg)
-    {
-        float x = (leg & 1u) ? 0.15625f : -0.21875f, z = (leg & 2u) ? 0.15625f : -0.21875f;
-        espyiKit_Box(kit, x, 0.0f, z, x + 0.0625f, 0.4375f, z + 0.0625f);
-    }
+    espyProp_Four(kit, -0.21875f, 0.15625f, -0.21875f, 0.15625f, (espyVec3){0.0625f, 0.4375f, 0.0625f});
     espyProp_Paint(kit, ESPY_TEAL);
-    espyiKit_Box(kit, -0.25f, 0.4375f, -0.25f, 0.25f, 0.5f, 0.25f);
+    espyProp_Block(kit, 0.25f, 0.4375f, 0.5f, 0.25f);
     espyiKit_Box(kit, -0.25f, 0.5f, -0.25f, 0.25f, 0.9375f, -0.1875f);
 }
 
 static void espyProp_Shelf(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_DARK_WOOD);
-    espyiKit_Box(kit, -0.625f, 0.0f, -0.1875f, -0.5625f, 2.0f, 0.1875f);
-    espyiKit_Box(kit, 0.5625f, 0.0f, -0.1875f, 0.625f, 2.0f, 0.1875f);
+    espyProp_Sides(kit, 0.5625f, 0.625f, 2.0f, 0.1875f);
     espyiKit_Box(kit, -0.5625f, 0.0f, -0.1875f, 0.5625f, 2.0f, -0.15625f);
     for (uint32_t board = 0; board < 5; ++board)
     {
@@ -110,20 +124,19 @@ static void espyProp_Plant(espyiKit* kit)
 static void espyProp_Sofa(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_TEAL);
-    espyiKit_Box(kit, -1.0f, 0.125f, -0.4375f, 1.0f, 0.4375f, 0.4375f);
+    espyProp_Block(kit, 1.0f, 0.125f, 0.4375f, 0.4375f);
     espyiKit_Box(kit, -1.0f, 0.4375f, -0.4375f, 1.0f, 0.875f, -0.1875f);
     espyProp_Paint(kit, ESPY_SLATE);
-    espyiKit_Box(kit, -1.1875f, 0.0f, -0.4375f, -1.0f, 0.625f, 0.4375f);
-    espyiKit_Box(kit, 1.0f, 0.0f, -0.4375f, 1.1875f, 0.625f, 0.4375f);
+    espyProp_Sides(kit, 1.0f, 1.1875f, 0.625f, 0.4375f);
 }
 
 static void espyProp_Bed(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_DARK_WOOD);
-    espyiKit_Box(kit, -0.75f, 0.0f, -1.0f, 0.75f, 0.25f, 1.0f);
+    espyProp_Block(kit, 0.75f, 0.0f, 0.25f, 1.0f);
     espyiKit_Box(kit, -0.75f, 0.25f, -1.0f, 0.75f, 1.0f, -0.9375f);
     espyProp_Paint(kit, ESPY_LINEN);
-    espyiKit_Box(kit, -0.6875f, 0.25f, -0.9375f, 0.6875f, 0.5f, 0.9375f);
+    espyProp_Block(kit, 0.6875f, 0.25f, 0.5f, 0.9375f);
     espyProp_Paint(kit, ESPY_TERRACOTTA);
     espyiKit_Box(kit, -0.71875f, 0.28125f, -0.125f, 0.71875f, 0.53125f, 0.96875f);
 }
@@ -139,15 +152,11 @@ static void espyProp_Vase(espyiKit* kit)
 static void espyProp_Car(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_TERRACOTTA);
-    espyiKit_Box(kit, -2.0f, 0.3125f, -0.875f, 2.0f, 0.875f, 0.875f);
+    espyProp_Block(kit, 2.0f, 0.3125f, 0.875f, 0.875f);
     espyProp_Paint(kit, ESPY_GLASS);
     espyiKit_Box(kit, -1.25f, 0.875f, -0.75f, 1.0f, 1.375f, 0.75f);
     espyProp_Paint(kit, ESPY_SLATE);
-    for (uint32_t wheel = 0; wheel < 4; ++wheel)
-    {
-        float x = (wheel & 1u) ? 0.9375f : -1.5625f, z = (wheel & 2u) ? 0.6875f : -0.90625f;
-        espyiKit_Box(kit, x, 0.0f, z, x + 0.625f, 0.5f, z + 0.21875f);
-    }
+    espyProp_Four(kit, -1.5625f, 0.9375f, -0.90625f, 0.6875f, (espyVec3){0.625f, 0.5f, 0.21875f});
 }
 
 static void espyProp_StreetLamp(espyiKit* kit)
@@ -162,19 +171,18 @@ static void espyProp_StreetLamp(espyiKit* kit)
 static void espyProp_Bench(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_WOOD);
-    espyiKit_Box(kit, -0.875f, 0.4375f, -0.25f, 0.875f, 0.5f, 0.25f);
+    espyProp_Block(kit, 0.875f, 0.4375f, 0.5f, 0.25f);
     espyiKit_Box(kit, -0.875f, 0.5f, -0.25f, 0.875f, 0.9375f, -0.1875f);
     espyProp_Paint(kit, ESPY_SLATE);
-    espyiKit_Box(kit, -0.75f, 0.0f, -0.1875f, -0.625f, 0.4375f, 0.1875f);
-    espyiKit_Box(kit, 0.625f, 0.0f, -0.1875f, 0.75f, 0.4375f, 0.1875f);
+    espyProp_Sides(kit, 0.625f, 0.75f, 0.4375f, 0.1875f);
 }
 
 static void espyProp_Kiosk(espyiKit* kit)
 {
     espyProp_Paint(kit, ESPY_TEAL);
-    espyiKit_Box(kit, -0.8125f, 0.0f, -0.8125f, 0.8125f, 2.25f, 0.8125f);
+    espyProp_Block(kit, 0.8125f, 0.0f, 2.25f, 0.8125f);
     espyProp_Paint(kit, ESPY_LINEN);
-    espyiKit_Box(kit, -1.0f, 2.25f, -1.0f, 1.0f, 2.4375f, 1.0f);
+    espyProp_Block(kit, 1.0f, 2.25f, 2.4375f, 1.0f);
 }
 
 static void espyProp_Bin(espyiKit* kit)

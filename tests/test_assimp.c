@@ -5,6 +5,7 @@
 
 #include "core/core.h"
 #include "import/assimp_wire.h"
+#include "scratch.h"
 
 #include <espy/import.h>
 
@@ -15,12 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char espyTestFolder[128];
+static char espyTestFolder[ESPY_SCRATCH_PATH];
 
 static const char* espyTest_Path(const char* name)
 {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", espyTestFolder, name);
+    static char path[ESPY_SCRATCH_PATH + 64];
+    snprintf(path, sizeof path, "%s/%.60s", espyTestFolder, name);
     return path;
 }
 
@@ -72,17 +73,14 @@ static const char espyTestTriangle[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 static int espyTest_Begin(void** state)
 {
     (void)state;
-    const char* temporary = getenv("TMPDIR");
-    snprintf(espyTestFolder, sizeof espyTestFolder, "%.80s/espy_assimp_XXXXXX", temporary ? temporary : "/tmp");
-    return mkdtemp(espyTestFolder) ? 0 : -1;
+    return espyScratch_Create("assimp", espyTestFolder) ? 0 : -1;
 }
 
 static int espyTest_End(void** state)
 {
     (void)state;
-    char command[256];
-    snprintf(command, sizeof command, "rm -r '%s'", espyTestFolder);
-    return system(command);
+    espyScratch_Remove(espyTestFolder);
+    return 0;
 }
 
 static void espyTest_NeedAssimp(void)

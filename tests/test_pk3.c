@@ -5,47 +5,25 @@
 #include "bsp_case.h"
 #include "core/core.h"
 #include "import/pk3.h"
+#include "scratch.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 // --- folders
-// -----------------------------------------------------------------------------------------------------
 
 typedef struct espyTestFolder
 {
-    char path[128];
+    char path[ESPY_SCRATCH_PATH];
 } espyTestFolder;
 
 static espyTestFolder espyTestFolder_Create(void)
 {
     espyTestFolder folder;
-    const char* temporary = getenv("TMPDIR");
-    snprintf(folder.path, sizeof folder.path, "%.80s/espy_bsp_XXXXXX", temporary ? temporary : "/tmp");
-    assert_non_null(mkdtemp(folder.path));
+    assert_true(espyScratch_Create("pk3", folder.path));
     return folder;
-}
-
-static void espyTestFolder_Remove(const char* path)
-{
-    DIR* dir = opendir(path);
-    for (struct dirent* entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir))
-    {
-        char inner[512];
-        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] != '.' && unlink(inner) != 0)
-        {
-            espyTestFolder_Remove(inner);
-        }
-    }
-    if (dir)
-    {
-        closedir(dir);
-    }
-    rmdir(path);
 }
 
 static void espyTest_SaveZip(const char* folder, const char* name, const espyZipEntry* entries, size_t count)
@@ -70,7 +48,7 @@ static void espyTest_NeedZip(const char* folder)
     unlink(path);
     if (result == espyResult_Unsupported)
     {
-        espyTestFolder_Remove(folder);
+        espyScratch_Remove(folder);
         print_message("this build reads no pk3: skipped\n");
         skip();
     }
@@ -120,7 +98,7 @@ static void test_report_23_masked_grates_from_scripts_never_occlude(void** state
     assert_non_null(strstr(log.last, ": 2 shaders"));
     espyWorld_Destroy(world);
     espyBytes_Free(&map);
-    espyTestFolder_Remove(folder.path);
+    espyScratch_Remove(folder.path);
 }
 
 /// A game folder with a loose map and a loose script that makes the grate additive. `path` receives the map's path.
@@ -157,7 +135,7 @@ static void test_loose_scripts_next_to_a_loose_map(void** state)
                      espyMaterialClass_Additive);
     assert_int_equal(log.counts[espyMessageId_ImportSkipped], 0);
     espyWorld_Destroy(world);
-    espyTestFolder_Remove(folder.path);
+    espyScratch_Remove(folder.path);
 }
 
 static void test_neighbours_that_cannot_be_read_cost_a_warning_each(void** state)
@@ -180,7 +158,7 @@ static void test_neighbours_that_cannot_be_read_cost_a_warning_each(void** state
     assert_int_equal(espyTest_Mesh(world, espyTest_Find(world, "textures/test/grate")).parts[0].material,
                      espyMaterialClass_Additive);
     espyWorld_Destroy(world);
-    espyTestFolder_Remove(folder.path);
+    espyScratch_Remove(folder.path);
 }
 
 static void test_hostile_archives_are_refused(void** state)
@@ -220,7 +198,7 @@ static void test_hostile_archives_are_refused(void** state)
         assert_null(strchr(report.message, '\n'));
     }
     espyBytes_Free(&map);
-    espyTestFolder_Remove(folder.path);
+    espyScratch_Remove(folder.path);
 }
 
 static void test_truncated_archives_end_well(void** state)
@@ -247,7 +225,7 @@ static void test_truncated_archives_end_well(void** state)
     }
     espyBytes_Free(&zip);
     espyBytes_Free(&map);
-    espyTestFolder_Remove(folder.path);
+    espyScratch_Remove(folder.path);
 }
 
 typedef struct espyTestHeap
@@ -294,7 +272,7 @@ static void test_running_out_of_memory_leaks_nothing(void** state)
         espyWorld_Destroy(world);
         assert_int_equal(heap.live, 0);
     }
-    espyTestFolder_Remove(folder.path);
+    espyScratch_Remove(folder.path);
 }
 
 int main(void)

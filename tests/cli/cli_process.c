@@ -53,9 +53,7 @@ char* espyTest_ReadText(const char* path, size_t* outSize)
 void espyTestFolder_Create(espyTestFolder* folder, const char* program, const char* levels)
 {
     char path[8192];
-    const char* place = getenv("TMPDIR");
-    snprintf(folder->root, sizeof folder->root, "%s/espy-test-XXXXXX", place ? place : "/tmp");
-    if (!mkdtemp(folder->root) || chmod(folder->root, 0755) != 0)
+    if (!espyScratch_Create("test", folder->root) || chmod(folder->root, 0755) != 0)
     {
         espyTest_Die(folder->root);
     }
@@ -72,38 +70,9 @@ void espyTestFolder_Create(espyTestFolder* folder, const char* program, const ch
     setenv("LC_ALL", "C", 1);
 }
 
-static void espyTestFolder_RemoveTree(const char* path)
-{
-    DIR* entries = opendir(path);
-    for (struct dirent* entry = entries ? readdir(entries) : NULL; entry; entry = readdir(entries))
-    {
-        char child[4096];
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            snprintf(child, sizeof child, "%s/%s", path, entry->d_name) >= (int)sizeof child)
-        {
-            continue;
-        }
-        struct stat info;
-        if (lstat(child, &info) == 0 && S_ISDIR(info.st_mode))
-        {
-            chmod(child, 0700);
-            espyTestFolder_RemoveTree(child);
-        }
-        else
-        {
-            unlink(child);
-        }
-    }
-    if (entries)
-    {
-        closedir(entries);
-    }
-    rmdir(path);
-}
-
 void espyTestFolder_Remove(const espyTestFolder* folder)
 {
-    espyTestFolder_RemoveTree(folder->root);
+    espyScratch_Remove(folder->root);
 }
 
 int espyTestFolder_CountEntries(const espyTestFolder* folder)

@@ -7,11 +7,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tests/scratch.h"
+
 /// A temporary folder in which commands run; their output is captured beside it.
 typedef struct espyTestFolder
 {
-    char root[512];
-    char work[520]; ///< The commands' own, empty at first.
+    char root[ESPY_SCRATCH_PATH];
+    char work[ESPY_SCRATCH_PATH + 8]; ///< The commands' own, empty at first.
 } espyTestFolder;
 
 /// What one command did.
