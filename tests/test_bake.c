@@ -609,7 +609,7 @@ static void moved_levels_give_the_same_sets(void** state)
 {
     (void)state;
     // Coordinates are eighths, so that these offsets are exact.
-    const espyVec3 offsets[] = {{0, 0, 0}, {1024, -512, 4096}, {-8192, 8192, 8000}};
+    const espyVec3 offsets[] = {{0, 0, 0}, {10000, -512, -10000}, {-8192, 8192, 8000}};
     espyPvs first = {0};
     espyBakeResult results[3];
     for (int i = 0; i < 3; ++i)

@@ -124,6 +124,15 @@ static void incremental_equals_full(void** state)
     other = def;
     other.nearDistance = 0.2f;
     espyIncremental_Compare(c, &other, &old, 0, true);
+    // And another volume: cells are one and the same only where all are.
+    espyBakeArea area = c->areas[0];
+    espyBakeCase_AddArea(c, (espyVec3){0, 8, 0}, (espyVec3){2, 10, 2});
+    espyIncremental_Compare(c, &def, &old, 0, true);
+    --c->areaCount;
+    c->areas[0].transform.m[0] += 2.0f;
+    espyIncremental_Compare(c, &def, &old, 0, true);
+    c->areas[0] = area;
+    espyIncremental_Compare(c, &def, &old, 8, false);
     // A hole in a wall: same bounds, other content.
     uint32_t* indices = (uint32_t*)(uintptr_t)c->occluders[8].mesh.indices;
     indices[3] = indices[4];
