@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the largest bake that is allowed without asking holds in memory: a city of some 10,000 occludees in 262,144
-// cells at most. Also how long the bake ever goes without asking whether to go on.
+// What the largest bake that is allowed without asking holds in memory: rooms with 10,240 occludees in 262,144 cells at
+// most. Also how long the bake ever goes without asking whether to go on.
 //
-//   bench_memory [SCENE] [SIZE] [QUALITY] [CELLS] [THREADS]     (default city 34 low 262144 1)
+//   bench_memory [SCENE] [SIZE] [QUALITY] [CELLS] [THREADS] [DYNAMIC]     (default rooms 32 low 262144 1 0)
 //
+// DYNAMIC 1 bakes the table of moving objects as well, which takes this bake an hour instead of minutes.
 // The cell size is the finest that needs no more than CELLS. Prints the peak of the hooks' bytes by stage (what the
 // scene itself holds is not part of it), the process's peak (the scene included), and the longest time between two
 // calls of the progress callback by stage. Fails above 1 GB (1e9 bytes) of either.
@@ -144,8 +145,8 @@ static int espyBench_Report(const espyBench* bench, const espyBakeResult* baked)
 
 int main(int argc, char** argv)
 {
-    const char* scene = argc > 1 ? argv[1] : "city";
-    uint32_t size = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 34;
+    const char* scene = argc > 1 ? argv[1] : "rooms";
+    uint32_t size = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 32;
     uint64_t most = argc > 4 ? strtoull(argv[4], NULL, 10) : ESPY_BAKE_MAX_CELLS;
     espyBakeDef def = espyBakeDef_Default();
     espyWorld* world = NULL;
@@ -154,13 +155,14 @@ int main(int argc, char** argv)
         espyScene_Build(scene, size, 1, &world) != espyResult_Ok ||
         espyEditor_Gather(world, def.cellSize, 0.0f, NULL, &gathered) != espyResult_Ok)
     {
-        fprintf(stderr, "usage: bench_memory [SCENE] [SIZE] [QUALITY] [CELLS] [THREADS]\n");
+        fprintf(stderr, "usage: bench_memory [SCENE] [SIZE] [QUALITY] [CELLS] [THREADS] [DYNAMIC]\n");
         espyWorld_Destroy(world);
         return 2;
     }
     const espyBakeInput* input = espyGathered_GetInput(gathered);
     espyBench bench = {0};
     def.threads = argc > 5 ? (int32_t)strtol(argv[5], NULL, 10) : 1;
+    def.dynamicObjects = argc > 6 && strcmp(argv[6], "1") == 0;
     def.progress = espyBench_Progress;
     def.progressContext = &bench;
     def.hooks = (espyHooks){.alloc = espyBench_Alloc, .free = espyBench_Free, .context = &bench};
