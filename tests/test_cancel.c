@@ -6,6 +6,7 @@
 // is stopped at its first question, its second and so on: it says Cancelled, asks no more, and holds nothing.
 #include "bake/bake_internal.h"
 #include "bake/pack_internal.h"
+#include "bake/viewers.h"
 #include "bake_case.h"
 #include "hook_counter.h"
 #include "proof_kit.h"
@@ -230,6 +231,42 @@ static void proofs(void** state)
     espyiCellTree_Destroy(s.tree);
     espyiFreeSpace_Destroy(s.space);
     free(s.grid.cells);
+    espyKit_Free(&kit);
+}
+
+typedef struct espyViewersScene
+{
+    espyiFreeSpace* space;
+    espyiSoup soup;
+} espyViewersScene;
+
+static espyResult espyTest_Viewers(void* scene, const espyHooks* hooks, espyiPoll* poll)
+{
+    const espyViewersScene* s = scene;
+    static const espyVec3 street = {62.5f, 0.5f, 62.5f};
+    espyiViewersDef def = {
+        .occluders = &s->soup, .points = &street, .pointCount = 1, .radius = 0.02, .hooks = hooks, .poll = poll};
+    espyiViewers viewers;
+    espyResult result = espyiViewers_Find(s->space, &def, &viewers);
+    if (result == espyResult_Ok)
+    {
+        assert_true(viewers.count > 0);
+        espyiViewers_Free(&viewers);
+    }
+    return result;
+}
+
+static void places_of_cameras(void** state)
+{
+    (void)state;
+    espyKit kit = {0};
+    espyTest_Town(&kit, 24);
+    espyViewersScene s = {.space = espyKit_Space(&kit, espyTownWorld), .soup = espyKit_Soup(&kit)};
+    assert_non_null(s.space);
+    // All triangles are gathered again, and the openings of half the leaves are looked at, at least.
+    double n = kit.triangleCount;
+    espyTest_Stage("places of cameras", espyTest_Viewers, &s, n * floor(log2(n)) + 64.0 * s.space->leafCount / 2.0);
+    espyiFreeSpace_Destroy(s.space);
     espyKit_Free(&kit);
 }
 
@@ -518,6 +555,7 @@ int main(void)
         cmocka_unit_test(hierarchy),
         cmocka_unit_test(hierarchy_on_threads),
         cmocka_unit_test(free_space),
+        cmocka_unit_test(places_of_cameras),
         cmocka_unit_test(proofs),
         cmocka_unit_test(input),
         cmocka_unit_test(large_target),

@@ -280,7 +280,8 @@ static espyResult espyBake_FindViewers(espyBakeRun* run, const espyiSoup* soup)
                            .points = run->scene.viewPoints,
                            .pointCount = run->scene.viewPointCount,
                            .radius = near < ESPYI_CAMERA_RADIUS ? near : ESPYI_CAMERA_RADIUS,
-                           .hooks = run->hooks};
+                           .hooks = run->hooks,
+                           .poll = &run->poll};
     espyResult result = espyiViewers_Find(run->space, &def, &run->viewers);
     if (result != espyResult_Ok || run->viewers.count == 0)
     {
@@ -469,6 +470,7 @@ static espyResult espyBake_OpenColumns(espyBakeRun* run)
         .sampleMasks = run->sampleMasks,
         .quality = run->def->quality,
         .nearDistance = run->def->nearDistance,
+        .threads = run->threads,
         .control = &run->control,
     };
     for (uint32_t i = 0; i < run->threads && result == espyResult_Ok; ++i)

@@ -220,6 +220,7 @@ typedef struct espyiSearchShared
     const uint32_t* sampleMasks;
     espyBakeQuality quality;
     float nearDistance;
+    uint32_t threads;
     espyiControl* control;
 } espyiSearchShared;
 

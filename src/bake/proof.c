@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-// Cached leaf lists of cell blocks a prover keeps: 32 MiB.
+// Cached leaf lists of cell blocks that a prover keeps, or all of a bake's together: 32 MiB.
 #define ESPYI_CACHED_LEAVES ((size_t)8 << 20)
 
 espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* cells, const espyiGrid* grid,
@@ -25,6 +25,7 @@ espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* 
     prover->space = space;
     prover->cells = cells;
     prover->poll = poll;
+    prover->cachedMost = ESPYI_CACHED_LEAVES;
     prover->shrink = ESPYI_SHAFT_SHRINK;
     prover->marks = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->stacks[0] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
@@ -43,6 +44,11 @@ espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* 
     }
     *out = prover;
     return espyResult_Ok;
+}
+
+void espyiProver_ShareCache(espyiProver* prover, uint32_t provers)
+{
+    prover->cachedMost = ESPYI_CACHED_LEAVES / (provers > 0 ? provers : 1u);
 }
 
 void espyiProver_Destroy(espyiProver* prover)
@@ -285,7 +291,7 @@ static const uint32_t* espyProver_CellLeaves(espyiProver* prover, uint32_t node,
         *count = entry->count;
         return prover->cached.leaves + entry->offset1 - 1;
     }
-    bool keep = prover->cached.count < ESPYI_CACHED_LEAVES;
+    bool keep = prover->cached.count < prover->cachedMost;
     espyiLeafList* list = keep ? &prover->cached : &prover->seeds[1];
     size_t first = keep ? list->count : 0;
     list->count = first;

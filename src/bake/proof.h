@@ -40,6 +40,9 @@ typedef struct espyiProofTarget
 typedef struct espyiProver espyiProver;
 espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* cells, const espyiGrid* grid,
                               const espyHooks* hooks, espyiPoll* poll, espyiProver** out);
+/// Keeps a share of the lists of leaves that it otherwise would, since so many provers keep some: what a bake holds
+/// should not grow with its threads. Never changes an answer.
+void espyiProver_ShareCache(espyiProver* prover, uint32_t provers);
 void espyiProver_Destroy(espyiProver* prover);
 /// Leaves that a camera can be in (bits; borrowed, null: all). To be called before the first proof. A camera box
 /// without such a leaf sees nothing. Only places of cameras are narrowed by it: windows and exit slabs are places of

@@ -114,6 +114,7 @@ struct espyiProver
     size_t nodeStackCapacity;
     espyiLeafList seeds[2]; ///< Of the query at hand; 0 target, 1 camera.
     espyiLeafList cached;
+    size_t cachedMost;          ///< Leaves.
     espyiCachedLeaves* cacheOf; ///< Per cell tree node.
     uint32_t* seenStamp; ///< Per cell tree node: `stamp` where some cell below is known visible, 1 more where all are.
     uint32_t stamp;

@@ -41,6 +41,7 @@ bool espyiSearcher_Init(espyiSearcher* s, const espyiSearchShared* shared)
         if (ready)
         {
             espyiProver_SetViewers(s->prover, shared->viewers);
+            espyiProver_ShareCache(s->prover, shared->threads);
         }
     }
     if (!ready)
