@@ -19,13 +19,10 @@ shader() { # NAME FILE [DEFINE]...
 }
 
 vulkan_shaders() {
-    local layers
-    for layers in 1 2; do
-        shader "Draw$layers" src/gpu/shaders/draw.vert -DLAYERS=$layers
-        shader "Flag$layers" src/gpu/shaders/ids_flag.frag -DLAYERS=$layers
-        shader "Nearest$layers" src/gpu/shaders/ids_nearest.frag -DLAYERS=$layers
-        shader "Pick$layers" src/gpu/shaders/ids_pick.frag -DLAYERS=$layers
-    done
+    shader Draw src/gpu/shaders/draw.vert
+    shader Flag src/gpu/shaders/ids_flag.frag
+    shader Nearest src/gpu/shaders/ids_nearest.frag
+    shader Pick src/gpu/shaders/ids_pick.frag
     shader Resolve src/gpu/shaders/ids_resolve.comp
 }
 

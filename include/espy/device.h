@@ -77,6 +77,8 @@ typedef struct espyDeviceCaps
     uint32_t maxIds;             ///< Ids are below it.
     uint32_t samplesPerPixel;    ///< Of its targets; counts are in samples. At least 1.
     uint32_t maxLayers;          ///< 1..ESPY_DEVICE_MAX_LAYERS.
+    /// Meshes and proxies over all calls of a frame; 0: no limit. A call that goes past it gives LimitExceeded.
+    uint32_t maxDrawsPerFrame;
 } espyDeviceCaps;
 
 typedef struct espyDeviceTargetDef
@@ -141,7 +143,7 @@ typedef struct espyDevice
     /// Errors: InvalidArgument (no such target, a matrix that is not finite, no frame is begun, a pass is), DeviceLost.
     espyResult (*beginPass)(void* context, const espyDevicePass* pass);
     /// Errors, also of the next two: InvalidArgument (no pass is begun, no such mesh, a matrix that is not finite),
-    /// DeviceLost.
+    /// LimitExceeded (more than caps.maxDrawsPerFrame), DeviceLost.
     espyResult (*drawDepth)(void* context, const espyDeviceDraw* draws, uint32_t count);
     /// Errors: Unsupported (a mode that caps do not name), InvalidArgument (a target without ids, an id that is not
     /// below caps.maxIds), DeviceLost.

@@ -93,17 +93,14 @@ static espyResult espyVulkan_CreateInstance(const espyiVulkanWish* wish, espyiVu
 typedef struct espyVulkanFeatures
 {
     VkPhysicalDeviceFeatures2 core;
-    VkPhysicalDeviceVulkan11Features v11;
     VkPhysicalDeviceVulkan12Features v12;
 } espyVulkanFeatures;
 
 static void espyVulkanFeatures_Link(espyVulkanFeatures* features)
 {
     *features = (espyVulkanFeatures){.core = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2},
-                                     .v11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES},
                                      .v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES}};
-    features->core.pNext = &features->v11;
-    features->v11.pNext = &features->v12;
+    features->core.pNext = &features->v12;
 }
 
 /// A queue family that does everything; UINT32_MAX: none.
@@ -175,9 +172,7 @@ static espyResult espyVulkan_CreateDevice(espyiVulkan* vulkan)
     vkGetPhysicalDeviceFeatures2(vulkan->physical, &found.core);
     wanted.core.features.occlusionQueryPrecise = found.core.features.occlusionQueryPrecise;
     wanted.core.features.fragmentStoresAndAtomics = found.core.features.fragmentStoresAndAtomics;
-    wanted.v11.multiview = found.v11.multiview;
     wanted.v12.timelineSemaphore = VK_TRUE;
-    vulkan->multiview = found.v11.multiview;
     vulkan->preciseQueries = found.core.features.occlusionQueryPrecise;
     vulkan->fragmentStores = found.core.features.fragmentStoresAndAtomics;
     vulkan->queueFamily = espyVulkan_FindFamily(vulkan->physical);
@@ -208,7 +203,6 @@ espyResult espyiVulkan_Boot(const espyiVulkanWish* wish, espyiVulkan* out)
                          .queue = wish->queue,
                          .queueFamily = wish->queueFamily,
                          .owns = wish->device == VK_NULL_HANDLE,
-                         .multiview = wish->multiview,
                          .preciseQueries = wish->preciseQueries,
                          .fragmentStores = wish->fragmentStores};
     if (out->owns)

@@ -16,13 +16,13 @@ typedef struct espyiVulkanWish
     const char* deviceName; ///< Part of the name of the wanted device; null: a discrete one before others.
     bool validates; ///< With the validation layer and its check of synchronisation. Unsupported where it is missing.
     /// The caller's own, all or none. Enabled there: timelineSemaphore, and of what this library uses as many of
-    /// multiview, occlusionQueryPrecise and fragmentStoresAndAtomics as there shall be.
+    /// occlusionQueryPrecise and fragmentStoresAndAtomics as there shall be.
     VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice device;
     VkQueue queue;
     uint32_t queueFamily;
-    bool multiview, preciseQueries, fragmentStores; ///< What is enabled on the caller's device.
+    bool preciseQueries, fragmentStores; ///< What is enabled on the caller's device.
 } espyiVulkanWish;
 
 /// What the validation layer said.
@@ -41,7 +41,7 @@ typedef struct espyiVulkan
     VkQueue queue; ///< Graphics, compute and transfer.
     uint32_t queueFamily;
     bool owns; ///< Instance and device were made here.
-    bool multiview, preciseQueries, fragmentStores;
+    bool preciseQueries, fragmentStores;
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
     VkDebugUtilsMessengerEXT messenger;

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What the shaders of ids share: where testers leave them, and which pixel a fragment is.
-#ifdef LAYERS
-#if LAYERS > 1
-#extension GL_EXT_multiview : require
-#endif
-#endif
-
 // One bit an id, of mode Flag.
 layout(set = 0, binding = 0) buffer Flags
 {
@@ -30,22 +24,17 @@ layout(set = 0, binding = 3) buffer Resolved
 layout(push_constant) uniform Screen
 {
     uint width;
-    uint layerPixels;
+    uint firstPixel; // Of the eye.
     uint reversedZ;
-    uint pixelCount; // Of all layers.
+    uint pixelCount; // Of both eyes.
 } screen;
 
 #define NO_ID 0xFFFFFFFFu
 
-#ifdef LAYERS
+#ifdef FRAGMENT
 uint espyPixel()
 {
-#if LAYERS > 1
-    uint first = uint(gl_ViewIndex) * screen.layerPixels;
-#else
-    uint first = 0u;
-#endif
-    return first + uint(gl_FragCoord.y) * screen.width + uint(gl_FragCoord.x);
+    return screen.firstPixel + uint(gl_FragCoord.y) * screen.width + uint(gl_FragCoord.x);
 }
 
 // Greater is nearer, never 0. Bits of floats that are not negative are ordered as the floats.

@@ -2,6 +2,7 @@
 // Mode Flag: a fragment that passed the depth test sets its tester's bit.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define FRAGMENT
 #include "ids.glsl"
 
 layout(early_fragment_tests) in;

@@ -2,6 +2,7 @@
 // Mode Index, first half: the nearest key of each pixel. Whoever brings a nearer one forgets the id that was there.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define FRAGMENT
 #include "ids.glsl"
 
 layout(early_fragment_tests) in;
