@@ -105,7 +105,7 @@ typedef struct espyTestPicture
 
 static void espyTest_Poll(espyDevice* device, uint64_t* counts, uint32_t wanted, uint64_t frame)
 {
-    for (uint32_t tries = 0; wanted > 0 && tries < 1000000; ++tries)
+    for (uint32_t tries = 0; wanted > 0 && tries < 10000; ++tries)
     {
         espyDeviceAnswer answer;
         if (device->poll(device->context, &answer, 1) == 1)
@@ -113,6 +113,10 @@ static void espyTest_Poll(espyDevice* device, uint64_t* counts, uint32_t wanted,
             assert_int_equal(answer.frame, frame);
             counts[answer.tag] = answer.value;
             --wanted;
+        }
+        else
+        {
+            espyTest_Sleep();
         }
     }
     assert_int_equal(wanted, 0);
