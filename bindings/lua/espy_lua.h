@@ -8,6 +8,7 @@
 #define ESPY_LUA_H
 
 #include <espy/proxy.h>
+#include <espy/query.h>
 #include <espy/renderer.h>
 #include <espy/tester.h>
 
@@ -41,5 +42,9 @@ ESPY_API void espyLua_ForgetTesterScene(lua_State* L, espyTesterScene* scene);
 /// Push a tester or a target of such a scene, nil for a null id.
 ESPY_API void espyLua_PushTester(lua_State* L, espyTesterScene* scene, espyTesterId tester);
 ESPY_API void espyLua_PushTesterTarget(lua_State* L, espyTesterScene* scene, espyTesterTargetId target);
+
+/// Makes a query system of the host the one of QuerySystem.Get(); null lets it go, and so does another one. Call it
+/// before the system is destroyed.
+ESPY_API void espyLua_SetQuerySystem(lua_State* L, espyQuerySystem* system);
 
 #endif

@@ -16,6 +16,8 @@ void espyLua_OpenRenderer(lua_State* L);
 /// ProxySet, and the proxies of nodes; the modules proxyOcclusion and espy.entity.
 void espyLua_OpenProxies(lua_State* L);
 void espyLua_OpenTesters(lua_State* L);
+/// QuerySystem: objects, views and decisions of the host's query system.
+void espyLua_OpenQueries(lua_State* L);
 
 /// Reads argument `index` as an espyNodeDef. Scratch memory that the def points to stays on the stack.
 espyNodeDef espyLua_CheckNodeDef(lua_State* L, int index, const espyWorld* world);

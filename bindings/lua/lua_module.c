@@ -14,6 +14,7 @@ int luaopen_espy(lua_State* L)
     espyLua_OpenRenderer(L);
     espyLua_OpenProxies(L);
     espyLua_OpenTesters(L);
+    espyLua_OpenQueries(L);
     lua_pushinteger(L, (lua_Integer)espyLib_GetVersion());
     lua_setfield(L, -2, "version");
     return 1;

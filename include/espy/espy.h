@@ -12,6 +12,7 @@
 #include <espy/mesh.h>
 #include <espy/proxy.h>
 #include <espy/pvs.h>
+#include <espy/query.h>
 #include <espy/raster.h>
 #include <espy/renderer.h>
 #include <espy/tester.h>

@@ -1098,6 +1098,173 @@ class TesterScene
     espyTesterScene* scene_ = nullptr;
 };
 
+/// Asynchronous occlusion queries: what each view draws, what is known, what is asked.
+class QuerySystem
+{
+  public:
+    explicit QuerySystem(const espyQuerySystemDef& def)
+    {
+        espyQuerySystem_Create(&def, &system_);
+    }
+    explicit QuerySystem(const espyDevice& device)
+    {
+        espyQuerySystemDef def = espyQuerySystemDef_Default();
+        def.device = &device;
+        espyQuerySystem_Create(&def, &system_);
+    }
+    QuerySystem(const QuerySystem&) = delete;
+    QuerySystem& operator=(const QuerySystem&) = delete;
+    ~QuerySystem()
+    {
+        espyQuerySystem_Destroy(system_);
+    }
+    explicit operator bool() const
+    {
+        return system_ != nullptr;
+    }
+    espyQuerySystem* Get() const
+    {
+        return system_;
+    }
+    espyResult SetDevice(const espyDevice& device)
+    {
+        return espyQuerySystem_SetDevice(system_, &device);
+    }
+
+    // --- objects
+
+    espyResult Reserve(uint32_t objects)
+    {
+        return espyQuerySystem_Reserve(system_, objects);
+    }
+    espyResult AddObject(const espyQueryObjectDef& def, espyQueryObjectId* out)
+    {
+        return espyQuerySystem_AddObject(system_, &def, out);
+    }
+    espyResult RemoveObject(espyQueryObjectId id)
+    {
+        return espyQuerySystem_RemoveObject(system_, id);
+    }
+    bool IsObject(espyQueryObjectId id) const
+    {
+        return espyQuerySystem_IsObject(system_, id);
+    }
+    uint32_t GetObjectCount() const
+    {
+        return espyQuerySystem_GetObjectCount(system_);
+    }
+    espyResult SetBox(espyQueryObjectId id, const espyBox& box)
+    {
+        return espyQuerySystem_SetBox(system_, id, box);
+    }
+    espyResult SetBoxAndProxy(espyQueryObjectId id, const espyBox& box, const espyMat4& toWorld)
+    {
+        return espyQuerySystem_SetBoxAndProxy(system_, id, box, toWorld);
+    }
+    espyBox GetBox(espyQueryObjectId id) const
+    {
+        return espyQuerySystem_GetBox(system_, id);
+    }
+    espyResult SetTree(const std::vector<uint32_t>& parents)
+    {
+        return espyQuerySystem_SetTree(system_, parents.data(), static_cast<uint32_t>(parents.size()));
+    }
+    void Rebuild()
+    {
+        espyQuerySystem_Rebuild(system_);
+    }
+
+    // --- views
+
+    espyResult CreateView(const espyQueryViewDef& def, espyQueryViewId* out)
+    {
+        return espyQuerySystem_CreateView(system_, &def, out);
+    }
+    espyResult DestroyView(espyQueryViewId view)
+    {
+        return espyQuerySystem_DestroyView(system_, view);
+    }
+    espyResult ConfigureView(espyQueryViewId view, const espyQueryViewDef& def)
+    {
+        return espyQuerySystem_ConfigureView(system_, view, &def);
+    }
+    espyQueryViewDef GetViewDef(espyQueryViewId view) const
+    {
+        return espyQuerySystem_GetViewDef(system_, view);
+    }
+    espyResult SetCosts(espyQueryViewId view, const espyQueryCosts& costs)
+    {
+        return espyQuerySystem_SetCosts(system_, view, &costs);
+    }
+    espyResult EnableView(espyQueryViewId view, bool enable)
+    {
+        return espyQuerySystem_EnableView(system_, view, enable);
+    }
+    espyResult Cut(espyQueryViewId view)
+    {
+        return espyQuerySystem_Cut(system_, view);
+    }
+    espyResult FreezeView(espyQueryViewId view, bool frozen)
+    {
+        return espyQuerySystem_FreezeView(system_, view, frozen);
+    }
+    bool IsViewFrozen(espyQueryViewId view) const
+    {
+        return espyQuerySystem_IsViewFrozen(system_, view);
+    }
+
+    // --- a frame
+
+    espyResult BeginFrame(uint64_t frame)
+    {
+        return espyQuerySystem_BeginFrame(system_, frame);
+    }
+    espyResult Cull(espyQueryViewId view, const espyQueryCamera& camera)
+    {
+        return espyQuerySystem_Cull(system_, view, &camera);
+    }
+    /// Replaces what is in `out`.
+    void GetDraws(espyQueryViewId view, std::vector<espyQueryObjectId>* out) const
+    {
+        uint32_t count = 0;
+        const espyQueryObjectId* draws = espyQuerySystem_GetDraws(system_, view, &count);
+        out->assign(draws, draws + count);
+    }
+    espyResult Submit(espyQueryViewId view)
+    {
+        return espyQuerySystem_Submit(system_, view);
+    }
+    espyResult Wait(espyQueryViewId view, bool (*idle)(void* context) = nullptr, void* context = nullptr)
+    {
+        return espyQuerySystem_Wait(system_, view, idle, context);
+    }
+
+    // --- what it knows
+
+    espyQueryDecision Explain(espyQueryViewId view, espyQueryObjectId id) const
+    {
+        return espyQuerySystem_Explain(system_, view, id);
+    }
+    /// Reasons of the last culls, the newest first. Replaces what is in `out`.
+    void GetHistory(espyQueryViewId view, espyQueryObjectId id, std::vector<espyQueryReason>* out) const
+    {
+        espyQueryReason reasons[ESPY_QUERY_HISTORY];
+        uint32_t count = espyQuerySystem_GetHistory(system_, view, id, reasons);
+        out->assign(reasons, reasons + count);
+    }
+    espyResult Compare(espyQueryViewId view, const uint32_t* seen, uint32_t count)
+    {
+        return espyQuerySystem_Compare(system_, view, seen, count);
+    }
+    espyQueryStats GetStats(espyQueryViewId view) const
+    {
+        return espyQuerySystem_GetStats(system_, view);
+    }
+
+  private:
+    espyQuerySystem* system_ = nullptr;
+};
+
 } // namespace espy
 
 #endif

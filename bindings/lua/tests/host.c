@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A program that embeds Lua as games do: it owns a world with baked data and gives it to a script.
 //   lua_host SCRIPT.lua
-// The script finds the globals `world` (four rooms, baked, with a camera), `espy`, `Renderer`. When it has run, the
-// world goes; a function AfterWorld that the script left behind is then called, with its handles still in its hands.
+// The script finds the globals `world` (four rooms, baked, with a camera), `espy`, `Renderer`, and as the query system
+// one on a device that sees nothing, whose frames are BeginHostFrame(n) and EndHostFrame(). When it has run, the world
+// goes; a function AfterWorld that the script left behind is then called, with its handles still in its hands.
 #include "bindings/lua/espy_lua.h"
 #include "scenes/scenes.h"
 
+#include <espy/device_mock.h>
 #include <espy/editor.h>
 #include <espy/renderer.h>
 #include <espy/world_data.h>
@@ -43,6 +45,49 @@ static bool espyHost_Run(lua_State* L, const char* script)
         return false;
     }
     return true;
+}
+
+typedef struct espyHostDevice
+{
+    espyDevice device;
+    espyDeviceTarget target;
+} espyHostDevice;
+
+static espyHostDevice* espyHost_Device(lua_State* L)
+{
+    return (espyHostDevice*)lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static int espyHost_BeginFrame(lua_State* L)
+{
+    espyHostDevice* host = espyHost_Device(L);
+    espyDevicePass pass = {.target = host->target, .clearDepth = true};
+    pass.viewProjection[0] = pass.viewProjection[1] = espyMat4_Identity();
+    host->device.beginFrame(host->device.context, (uint64_t)lua_tonumber(L, 1));
+    host->device.beginPass(host->device.context, &pass);
+    return 0;
+}
+
+static int espyHost_EndFrame(lua_State* L)
+{
+    espyHostDevice* host = espyHost_Device(L);
+    host->device.endPass(host->device.context);
+    host->device.endFrame(host->device.context);
+    return 0;
+}
+
+/// A device on which no question is answered with a sample, and a query system on it.
+static bool espyHost_MakeQueries(espyHostDevice* host, espyQuerySystem** out)
+{
+    espyMockDeviceDef def = espyMockDeviceDef_Default();
+    def.defaultValue = 0;
+    def.faults.latency = 1;
+    espyDeviceTargetDef targetDef = espyDeviceTargetDef_Default();
+    espyQuerySystemDef systemDef = espyQuerySystemDef_Default();
+    systemDef.device = &host->device;
+    return espyMockDevice_Create(&def, &host->device) == espyResult_Ok &&
+           host->device.createTarget(host->device.context, &targetDef, &host->target) == espyResult_Ok &&
+           espyQuerySystem_Create(&systemDef, out) == espyResult_Ok;
 }
 
 int main(int argc, char** argv)
@@ -86,6 +131,13 @@ int main(int argc, char** argv)
         return espyHost_Fail("no renderer");
     }
 
+    espyHostDevice host = {0};
+    espyQuerySystem* queries = NULL;
+    if (!espyHost_MakeQueries(&host, &queries))
+    {
+        return espyHost_Fail("no query system");
+    }
+
     lua_State* L = luaL_newstate();
     luaL_openlibs(L);
     lua_pushcfunction(L, luaopen_espy);
@@ -97,9 +149,19 @@ int main(int argc, char** argv)
     espyLua_PushWorld(L, world);
     lua_setglobal(L, "world");
     espyLua_SetRenderer(L, renderer, world);
+    espyLua_SetQuerySystem(L, queries);
+    lua_pushlightuserdata(L, &host);
+    lua_pushcclosure(L, espyHost_BeginFrame, 1);
+    lua_setglobal(L, "BeginHostFrame");
+    lua_pushlightuserdata(L, &host);
+    lua_pushcclosure(L, espyHost_EndFrame, 1);
+    lua_setglobal(L, "EndHostFrame");
     lua_settop(L, 0);
     bool passed = espyHost_Run(L, argv[1]);
     espyLua_ForgetWorld(L, world);
+    espyLua_SetQuerySystem(L, NULL);
+    espyQuerySystem_Destroy(queries);
+    espyMockDevice_Destroy(&host.device);
     espyRenderer_Destroy(renderer);
     espyWorld_Destroy(world);
     espyBake_Free(&baked);
