@@ -3,58 +3,11 @@
 //
 //     asked in frame 7, latency 2         due[9] -> slot -> slot          a list for each frame to come
 //     frame 9 begins                      ready: slot slot                poll takes from here
-#include <espy/device_mock.h>
-
-#include "core/core.h"
+#include "device/mock_device.h"
 
 #include <string.h>
 
-#define ESPY_DUE_LISTS (ESPY_MOCK_MAX_DELAY + 1u)
-#define ESPY_NO_SLOT 0xFFFFFFFFu
-
-/// An answer under way.
-typedef struct espyMockSlot
-{
-    espyDeviceAnswer answer;
-    uint32_t next;       ///< In its list; ESPY_NO_SLOT ends it.
-    uint32_t generation; ///< Of the slot: the inner device answers late, too.
-    bool used, known;    ///< Known: the value is there.
-    bool boolean;
-} espyMockSlot;
-
-typedef struct espyMockTarget
-{
-    uint32_t* seen; ///< With ids: one bit an id.
-    uint32_t layers;
-    bool alive;
-} espyMockTarget;
-
-typedef struct espyMockDevice
-{
-    espyMockDeviceDef def;
-    espyHooks hooks;
-    espyiRng rng;
-    espyMockFaults faults;
-    espyMockCounts counts;
-    uint64_t loseAt; ///< Number of the call; 0: none.
-    bool lost, inFrame, inPass;
-    uint64_t frame, ordinal;
-    uint32_t asked; ///< Queries of the frame.
-    espyDevicePass pass;
-    size_t passTarget; ///< Of a pass without an inner device.
-    espyMockSlot* slots;
-    uint32_t* ready; ///< Ring of maxPending.
-    uint32_t readyFirst, readyCount, freeSlot;
-    uint32_t due[ESPY_DUE_LISTS];
-    uint64_t* script;
-    size_t scriptCapacity, scriptCount, scriptNext;
-    bool* meshes; ///< Alive; without an inner device.
-    size_t meshCapacity, meshCount;
-    espyMockTarget* targets; ///< Without an inner device.
-    size_t targetCapacity, targetCount;
-} espyMockDevice;
-
-static espyResult espyMock_Violate(espyMockDevice* mock, espyMockViolation violation)
+static espyResult espyMock_Violate(espyiMockDevice* mock, espyMockViolation violation)
 {
     ++mock->counts.violation[violation];
     ++mock->counts.violations;
@@ -62,7 +15,7 @@ static espyResult espyMock_Violate(espyMockDevice* mock, espyMockViolation viola
 }
 
 /// Counts a call. False where the device is lost.
-static bool espyMock_Enter(espyMockDevice* mock)
+static bool espyMock_Enter(espyiMockDevice* mock)
 {
     ++mock->counts.calls;
     mock->counts.callsAfterLoss += mock->lost ? 1u : 0u;
@@ -70,13 +23,13 @@ static bool espyMock_Enter(espyMockDevice* mock)
     return !mock->lost;
 }
 
-static float espyMock_Chance(espyMockDevice* mock)
+static float espyMock_Chance(espyiMockDevice* mock)
 {
     return espyiRng_Float(&mock->rng);
 }
 
 /// What an inner device said; a refusal is a violation that was not seen before.
-static espyResult espyMock_Inner(espyMockDevice* mock, espyResult result)
+static espyResult espyMock_Inner(espyiMockDevice* mock, espyResult result)
 {
     if (result == espyResult_InvalidArgument || result == espyResult_Unsupported || result == espyResult_LimitExceeded)
     {
@@ -88,7 +41,7 @@ static espyResult espyMock_Inner(espyMockDevice* mock, espyResult result)
 
 // --- answers
 
-static void espyMock_PushReady(espyMockDevice* mock, uint32_t slot)
+void espyiMockDevice_PushReady(espyiMockDevice* mock, uint32_t slot)
 {
     uint32_t capacity = mock->def.maxPending;
     uint32_t at = (mock->readyFirst + mock->readyCount) % capacity;
@@ -102,37 +55,37 @@ static void espyMock_PushReady(espyMockDevice* mock, uint32_t slot)
     }
 }
 
-static void espyMock_PushDue(espyMockDevice* mock, uint32_t slot, uint64_t ordinal)
+static void espyMock_PushDue(espyiMockDevice* mock, uint32_t slot, uint64_t ordinal)
 {
-    uint32_t* list = &mock->due[ordinal % ESPY_DUE_LISTS];
+    uint32_t* list = &mock->due[ordinal % ESPYI_MOCK_DUE_LISTS];
     mock->slots[slot].next = *list;
     *list = slot;
 }
 
 /// Makes ready what is due in this frame, in the order in which it was asked.
-static void espyMock_Ripen(espyMockDevice* mock)
+static void espyMock_Ripen(espyiMockDevice* mock)
 {
-    uint32_t* list = &mock->due[mock->ordinal % ESPY_DUE_LISTS];
-    uint32_t reversed = ESPY_NO_SLOT;
-    while (*list != ESPY_NO_SLOT)
+    uint32_t* list = &mock->due[mock->ordinal % ESPYI_MOCK_DUE_LISTS];
+    uint32_t reversed = ESPYI_MOCK_NO_SLOT;
+    while (*list != ESPYI_MOCK_NO_SLOT)
     {
         uint32_t slot = *list;
         *list = mock->slots[slot].next;
         mock->slots[slot].next = reversed;
         reversed = slot;
     }
-    while (reversed != ESPY_NO_SLOT)
+    while (reversed != ESPYI_MOCK_NO_SLOT)
     {
         uint32_t slot = reversed;
         reversed = mock->slots[slot].next;
-        espyMock_PushReady(mock, slot);
+        espyiMockDevice_PushReady(mock, slot);
     }
 }
 
-static uint32_t espyMock_TakeSlot(espyMockDevice* mock)
+uint32_t espyiMockDevice_TakeSlot(espyiMockDevice* mock)
 {
     uint32_t slot = mock->freeSlot;
-    if (slot != ESPY_NO_SLOT)
+    if (slot != ESPYI_MOCK_NO_SLOT)
     {
         mock->freeSlot = mock->slots[slot].next;
         mock->slots[slot].used = true;
@@ -141,7 +94,7 @@ static uint32_t espyMock_TakeSlot(espyMockDevice* mock)
     return slot;
 }
 
-static void espyMock_GiveSlot(espyMockDevice* mock, uint32_t slot)
+static void espyMock_GiveSlot(espyiMockDevice* mock, uint32_t slot)
 {
     mock->slots[slot].used = false;
     ++mock->slots[slot].generation;
@@ -150,7 +103,7 @@ static void espyMock_GiveSlot(espyMockDevice* mock, uint32_t slot)
     --mock->counts.pending;
 }
 
-static uint64_t espyMock_AsBoolean(espyMockDevice* mock, uint64_t value)
+static uint64_t espyMock_AsBoolean(espyiMockDevice* mock, uint64_t value)
 {
     if (value == 0)
     {
@@ -159,20 +112,20 @@ static uint64_t espyMock_AsBoolean(espyMockDevice* mock, uint64_t value)
     return mock->faults.anyNonZero ? 1u + espyiRng_Below(&mock->rng, 1u << 30) : 1u;
 }
 
-/// Puts an answer on its way; the slot of one whose value the inner device brings, or ESPY_NO_SLOT.
-static uint32_t espyMock_Send(espyMockDevice* mock, const espyDeviceQuery* query, bool known, uint64_t value)
+/// Puts an answer on its way; the slot of one whose value the inner device brings, or ESPYI_MOCK_NO_SLOT.
+static uint32_t espyMock_Send(espyiMockDevice* mock, const espyDeviceQuery* query, bool known, uint64_t value)
 {
     const espyMockFaults* faults = &mock->faults;
     bool drops = espyMock_Chance(mock) < faults->dropShare;
     uint32_t delay = faults->latency + espyiRng_Below(&mock->rng, faults->jitter + 1u);
     delay += espyMock_Chance(mock) < faults->lateShare ? faults->lateFrames : 0;
-    uint32_t slot = drops ? ESPY_NO_SLOT : espyMock_TakeSlot(mock);
-    if (slot == ESPY_NO_SLOT)
+    uint32_t slot = drops ? ESPYI_MOCK_NO_SLOT : espyiMockDevice_TakeSlot(mock);
+    if (slot == ESPYI_MOCK_NO_SLOT)
     {
         ++mock->counts.dropped;
-        return ESPY_NO_SLOT;
+        return ESPYI_MOCK_NO_SLOT;
     }
-    espyMockSlot* to = &mock->slots[slot];
+    espyiMockSlot* to = &mock->slots[slot];
     to->boolean = query->kind == espyQueryKind_Any;
     to->known = known;
     to->answer =
@@ -182,7 +135,7 @@ static uint32_t espyMock_Send(espyMockDevice* mock, const espyDeviceQuery* query
 }
 
 /// Takes what the inner device has.
-static void espyMock_Drain(espyMockDevice* mock)
+static void espyMock_Drain(espyiMockDevice* mock)
 {
     espyDeviceAnswer answers[64];
     uint32_t count = 64;
@@ -192,7 +145,7 @@ static void espyMock_Drain(espyMockDevice* mock)
         for (uint32_t i = 0; i < count; ++i)
         {
             uint32_t slot = (uint32_t)answers[i].tag;
-            espyMockSlot* to = slot < mock->def.maxPending ? &mock->slots[slot] : NULL;
+            espyiMockSlot* to = slot < mock->def.maxPending ? &mock->slots[slot] : NULL;
             if (to != NULL && to->used && !to->known && to->generation == (uint32_t)(answers[i].tag >> 32))
             {
                 to->known = true;
@@ -204,7 +157,7 @@ static void espyMock_Drain(espyMockDevice* mock)
 
 static uint32_t espyMockDevice_Poll(void* context, espyDeviceAnswer* out, uint32_t capacity)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock) || mock->faults.neverReady)
     {
         return 0;
@@ -233,7 +186,7 @@ static uint32_t espyMockDevice_Poll(void* context, espyDeviceAnswer* out, uint32
 static espyResult espyMockDevice_CreateMesh(void* context, const espyTriangles* triangles, bool twoSided,
                                             espyDeviceMesh* out)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     *out = (espyDeviceMesh){0};
     if (!espyMock_Enter(mock))
     {
@@ -266,7 +219,7 @@ static espyResult espyMockDevice_CreateMesh(void* context, const espyTriangles* 
     return result;
 }
 
-static bool espyMock_IsMesh(const espyMockDevice* mock, espyDeviceMesh mesh)
+static bool espyMock_IsMesh(const espyiMockDevice* mock, espyDeviceMesh mesh)
 {
     return mesh.value == 0 || mock->def.inner != NULL ||
            (mesh.value <= mock->meshCount && mock->meshes[mesh.value - 1u]);
@@ -274,7 +227,7 @@ static bool espyMock_IsMesh(const espyMockDevice* mock, espyDeviceMesh mesh)
 
 static void espyMockDevice_DestroyMesh(void* context, espyDeviceMesh mesh)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     (void)espyMock_Enter(mock); // What was made on a device that is lost is freed all the same.
     if (mesh.value == 0)
     {
@@ -298,7 +251,7 @@ static void espyMockDevice_DestroyMesh(void* context, espyDeviceMesh mesh)
 
 static espyResult espyMockDevice_CreateTarget(void* context, const espyDeviceTargetDef* def, espyDeviceTarget* out)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     *out = (espyDeviceTarget){0};
     if (!espyMock_Enter(mock))
     {
@@ -322,8 +275,8 @@ static espyResult espyMockDevice_CreateTarget(void* context, const espyDeviceTar
     }
     void* targets = mock->targets;
     bool fits = espyiGrow(&mock->hooks, &targets, &mock->targetCapacity, mock->targetCount + 1u, sizeof *mock->targets);
-    mock->targets = (espyMockTarget*)targets;
-    espyMockTarget made = {.layers = def->layers, .alive = true};
+    mock->targets = (espyiMockTarget*)targets;
+    espyiMockTarget made = {.layers = def->layers, .alive = true};
     if (fits && def->ids)
     {
         made.seen = (uint32_t*)espyiAlloc(&mock->hooks, espyiBits_Words(mock->def.caps.maxIds), sizeof *made.seen);
@@ -339,7 +292,7 @@ static espyResult espyMockDevice_CreateTarget(void* context, const espyDeviceTar
     return espyResult_Ok;
 }
 
-static espyMockTarget* espyMock_FindTarget(const espyMockDevice* mock, espyDeviceTarget target)
+static espyiMockTarget* espyMock_FindTarget(const espyiMockDevice* mock, espyDeviceTarget target)
 {
     return target.value >= 1 && target.value <= mock->targetCount && mock->targets[target.value - 1u].alive
                ? &mock->targets[target.value - 1u]
@@ -348,7 +301,7 @@ static espyMockTarget* espyMock_FindTarget(const espyMockDevice* mock, espyDevic
 
 static void espyMockDevice_DestroyTarget(void* context, espyDeviceTarget target)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     (void)espyMock_Enter(mock);
     if (target.value == 0)
     {
@@ -361,14 +314,14 @@ static void espyMockDevice_DestroyTarget(void* context, espyDeviceTarget target)
         --mock->counts.targets;
         return;
     }
-    espyMockTarget* found = espyMock_FindTarget(mock, target);
+    espyiMockTarget* found = espyMock_FindTarget(mock, target);
     if (found == NULL)
     {
         espyMock_Violate(mock, espyMockViolation_Target);
         return;
     }
     espyiFree(&mock->hooks, found->seen);
-    *found = (espyMockTarget){0};
+    *found = (espyiMockTarget){0};
     --mock->counts.targets;
 }
 
@@ -376,7 +329,7 @@ static void espyMockDevice_DestroyTarget(void* context, espyDeviceTarget target)
 
 static espyResult espyMockDevice_BeginFrame(void* context, uint64_t frame)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -407,7 +360,7 @@ static espyResult espyMockDevice_BeginFrame(void* context, uint64_t frame)
 
 static espyResult espyMockDevice_BeginPass(void* context, const espyDevicePass* pass)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -416,7 +369,7 @@ static espyResult espyMockDevice_BeginPass(void* context, const espyDevicePass* 
     {
         return espyMock_Violate(mock, mock->inPass ? espyMockViolation_InPass : espyMockViolation_NoFrame);
     }
-    espyMockTarget* target = mock->def.inner == NULL ? espyMock_FindTarget(mock, pass->target) : NULL;
+    espyiMockTarget* target = mock->def.inner == NULL ? espyMock_FindTarget(mock, pass->target) : NULL;
     if (mock->def.inner == NULL && target == NULL)
     {
         return espyMock_Violate(mock, espyMockViolation_Target);
@@ -448,7 +401,7 @@ static espyResult espyMockDevice_BeginPass(void* context, const espyDevicePass* 
 
 static espyResult espyMockDevice_EndPass(void* context)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -464,7 +417,7 @@ static espyResult espyMockDevice_EndPass(void* context)
 
 static espyResult espyMockDevice_EndFrame(void* context)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -487,7 +440,7 @@ static espyResult espyMockDevice_EndFrame(void* context)
 // --- draws
 
 /// Checks a call within a pass, and all of its draws.
-static bool espyMock_CheckDraws(espyMockDevice* mock, const espyDeviceDraw* draws, uint32_t count, bool ids)
+static bool espyMock_CheckDraws(espyiMockDevice* mock, const espyDeviceDraw* draws, uint32_t count, bool ids)
 {
     espyMockViolation found = mock->inPass ? espyMockViolation_Count : espyMockViolation_NoPass;
     for (uint32_t i = 0; i < count && found == espyMockViolation_Count; ++i)
@@ -506,7 +459,7 @@ static bool espyMock_CheckDraws(espyMockDevice* mock, const espyDeviceDraw* draw
 
 static espyResult espyMockDevice_DrawDepth(void* context, const espyDeviceDraw* draws, uint32_t count)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -527,7 +480,7 @@ static espyResult espyMockDevice_DrawDepth(void* context, const espyDeviceDraw* 
 
 static espyResult espyMockDevice_DrawIds(void* context, const espyDeviceDraw* draws, uint32_t count, espyIdMode mode)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -546,7 +499,7 @@ static espyResult espyMockDevice_DrawIds(void* context, const espyDeviceDraw* dr
         mock->counts.idDraws += count;
         return espyMock_Inner(mock, mock->def.inner->drawIds(mock->def.inner->context, draws, count, mode));
     }
-    espyMockTarget* target = espyMock_FindTarget(mock, mock->pass.target);
+    espyiMockTarget* target = espyMock_FindTarget(mock, mock->pass.target);
     if (target == NULL || target->seen == NULL)
     {
         return espyMock_Violate(mock, espyMockViolation_Target);
@@ -562,7 +515,7 @@ static espyResult espyMockDevice_DrawIds(void* context, const espyDeviceDraw* dr
     return espyResult_Ok;
 }
 
-static espyResult espyMock_CheckQueries(espyMockDevice* mock, const espyDeviceQuery* queries, uint32_t count,
+static espyResult espyMock_CheckQueries(espyiMockDevice* mock, const espyDeviceQuery* queries, uint32_t count,
                                         uint32_t proxyCount)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -591,7 +544,7 @@ static espyResult espyMock_CheckQueries(espyMockDevice* mock, const espyDeviceQu
 static espyResult espyMockDevice_Query(void* context, const espyDeviceQuery* queries, uint32_t count,
                                        const espyDeviceDraw* proxies, uint32_t proxyCount)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -618,7 +571,7 @@ static espyResult espyMockDevice_Query(void* context, const espyDeviceQuery* que
             value = mock->def.answer(&asked, mock->def.callbackContext);
         }
         uint32_t slot = espyMock_Send(mock, query, known, value);
-        if (!known && slot != ESPY_NO_SLOT)
+        if (!known && slot != ESPYI_MOCK_NO_SLOT)
         {
             espyDeviceQuery inner = *query;
             inner.tag = (uint64_t)mock->slots[slot].generation << 32 | slot;
@@ -637,7 +590,7 @@ static espyResult espyMockDevice_Query(void* context, const espyDeviceQuery* que
 
 static espyResult espyMockDevice_ReadIds(void* context, espyDeviceTarget target, uint32_t idCount, uint32_t* bits)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     memset(bits, 0, espyiBits_Words(idCount) * sizeof *bits);
     if (!espyMock_Enter(mock))
     {
@@ -653,7 +606,7 @@ static espyResult espyMockDevice_ReadIds(void* context, espyDeviceTarget target,
     {
         return espyMock_Inner(mock, mock->def.inner->readIds(mock->def.inner->context, target, idCount, bits));
     }
-    const espyMockTarget* from = espyMock_FindTarget(mock, target);
+    const espyiMockTarget* from = espyMock_FindTarget(mock, target);
     if (from == NULL || from->seen == NULL)
     {
         return espyMock_Violate(mock, espyMockViolation_Target);
@@ -669,7 +622,7 @@ static espyResult espyMockDevice_ReadIds(void* context, espyDeviceTarget target,
 
 static espyResult espyMockDevice_ReadPixels(void* context, espyDeviceTarget target, float* depth, uint32_t* ids)
 {
-    espyMockDevice* mock = (espyMockDevice*)context;
+    espyiMockDevice* mock = (espyiMockDevice*)context;
     if (!espyMock_Enter(mock))
     {
         return espyResult_DeviceLost;
@@ -684,239 +637,27 @@ static espyResult espyMockDevice_ReadPixels(void* context, espyDeviceTarget targ
                : espyResult_Unsupported;
 }
 
-// --- lifetime
+// --- table
 
-espyMockDeviceDef espyMockDeviceDef_Default(void)
+void espyiMockDevice_FillTable(espyDevice* out)
 {
-    return (espyMockDeviceDef){.caps = {.anyQueries = true,
-                                        .countQueries = true,
-                                        .idIndex = true,
-                                        .idFlag = true,
-                                        .maxQueriesPerFrame = 65536,
-                                        .maxIds = 1048576,
-                                        .samplesPerPixel = 1,
-                                        .maxLayers = ESPY_DEVICE_MAX_LAYERS},
-                               .defaultValue = 1,
-                               .faults = {.anyNonZero = true},
-                               .seed = 1,
-                               .maxPending = 262144,
-                               .cookie = ESPY_DEF_COOKIE};
+    out->createMesh = espyMockDevice_CreateMesh;
+    out->destroyMesh = espyMockDevice_DestroyMesh;
+    out->createTarget = espyMockDevice_CreateTarget;
+    out->destroyTarget = espyMockDevice_DestroyTarget;
+    out->beginFrame = espyMockDevice_BeginFrame;
+    out->beginPass = espyMockDevice_BeginPass;
+    out->drawDepth = espyMockDevice_DrawDepth;
+    out->drawIds = espyMockDevice_DrawIds;
+    out->query = espyMockDevice_Query;
+    out->endPass = espyMockDevice_EndPass;
+    out->readIds = espyMockDevice_ReadIds;
+    out->endFrame = espyMockDevice_EndFrame;
+    out->poll = espyMockDevice_Poll;
+    out->readPixels = espyMockDevice_ReadPixels;
 }
 
-static bool espyMockFaults_IsValid(const espyMockFaults* faults)
+espyiMockDevice* espyiMockDevice_Of(const espyDevice* device)
 {
-    return faults->latency <= ESPY_MOCK_MAX_DELAY && faults->jitter <= ESPY_MOCK_MAX_DELAY &&
-           faults->lateFrames <= ESPY_MOCK_MAX_DELAY &&
-           faults->latency + faults->jitter + faults->lateFrames <= ESPY_MOCK_MAX_DELAY && faults->dropShare >= 0.0f &&
-           faults->dropShare <= 1.0f && faults->lateShare >= 0.0f && faults->lateShare <= 1.0f;
-}
-
-static void espyMock_UseFaults(espyMockDevice* mock, const espyMockFaults* faults)
-{
-    mock->faults = *faults;
-    mock->loseAt = faults->loseAtCall != 0 ? mock->counts.calls + faults->loseAtCall : 0;
-}
-
-static void espyMock_Free(espyMockDevice* mock)
-{
-    espyHooks hooks = mock->hooks;
-    for (size_t i = 0; i < mock->targetCount; ++i)
-    {
-        espyiFree(&hooks, mock->targets[i].seen);
-    }
-    espyiFree(&hooks, mock->targets);
-    espyiFree(&hooks, mock->meshes);
-    espyiFree(&hooks, mock->script);
-    espyiFree(&hooks, mock->slots);
-    espyiFree(&hooks, mock->ready);
-    espyiFree(&hooks, mock);
-}
-
-static void espyMock_MeetCaps(espyDeviceCaps* caps, const espyDeviceCaps* inner)
-{
-    caps->anyQueries = caps->anyQueries && inner->anyQueries;
-    caps->countQueries = caps->countQueries && inner->countQueries;
-    caps->idIndex = caps->idIndex && inner->idIndex;
-    caps->idFlag = caps->idFlag && inner->idFlag;
-    caps->maxQueriesPerFrame =
-        caps->maxQueriesPerFrame < inner->maxQueriesPerFrame ? caps->maxQueriesPerFrame : inner->maxQueriesPerFrame;
-    caps->maxIds = caps->maxIds < inner->maxIds ? caps->maxIds : inner->maxIds;
-    caps->maxLayers = caps->maxLayers < inner->maxLayers ? caps->maxLayers : inner->maxLayers;
-    caps->samplesPerPixel = inner->samplesPerPixel;
-}
-
-espyResult espyMockDevice_Create(const espyMockDeviceDef* def, espyDevice* out)
-{
-    *out = (espyDevice){0};
-    espyHooks hooks = espyiHooks_Resolve(&def->hooks);
-    if (!ESPYI_CHECK(&hooks, def->cookie == ESPY_DEF_COOKIE) ||
-        !ESPYI_CHECK(&hooks, espyMockFaults_IsValid(&def->faults)) ||
-        !ESPYI_CHECK(&hooks, def->maxPending >= 1 && def->maxPending <= 1u << 28) ||
-        !ESPYI_CHECK(&hooks, def->inner == NULL || espyDevice_Validate(def->inner, NULL) == espyResult_Ok))
-    {
-        return espyResult_InvalidArgument;
-    }
-    espyMockDevice* mock = (espyMockDevice*)espyiAlloc(&hooks, 1, sizeof *mock);
-    if (mock == NULL)
-    {
-        return espyResult_OutOfMemory;
-    }
-    mock->def = *def;
-    mock->hooks = hooks;
-    mock->rng = espyiRng_Seed(def->seed);
-    espyMock_UseFaults(mock, &def->faults);
-    mock->slots = (espyMockSlot*)espyiAlloc(&hooks, def->maxPending, sizeof *mock->slots);
-    mock->ready = (uint32_t*)espyiAlloc(&hooks, def->maxPending, sizeof *mock->ready);
-    if (mock->slots == NULL || mock->ready == NULL)
-    {
-        espyMock_Free(mock);
-        return espyResult_OutOfMemory;
-    }
-    for (uint32_t i = 0; i < def->maxPending; ++i)
-    {
-        mock->slots[i].next = i + 1u < def->maxPending ? i + 1u : ESPY_NO_SLOT;
-    }
-    memset(mock->due, 0xFF, sizeof mock->due);
-    if (def->inner != NULL)
-    {
-        espyMock_MeetCaps(&mock->def.caps, &def->inner->caps);
-    }
-    *out = (espyDevice){
-        .context = mock,
-        .caps = mock->def.caps,
-        .createMesh = espyMockDevice_CreateMesh,
-        .destroyMesh = espyMockDevice_DestroyMesh,
-        .createTarget = espyMockDevice_CreateTarget,
-        .destroyTarget = espyMockDevice_DestroyTarget,
-        .beginFrame = espyMockDevice_BeginFrame,
-        .beginPass = espyMockDevice_BeginPass,
-        .drawDepth = espyMockDevice_DrawDepth,
-        .drawIds = espyMockDevice_DrawIds,
-        .query = espyMockDevice_Query,
-        .endPass = espyMockDevice_EndPass,
-        .readIds = espyMockDevice_ReadIds,
-        .endFrame = espyMockDevice_EndFrame,
-        .poll = espyMockDevice_Poll,
-        .readPixels = espyMockDevice_ReadPixels,
-        .cookie = ESPY_DEF_COOKIE,
-    };
-    if (espyDevice_Validate(out, NULL) != espyResult_Ok)
-    {
-        espyMock_Free(mock);
-        *out = (espyDevice){0};
-        return espyResult_InvalidArgument;
-    }
-    return espyResult_Ok;
-}
-
-static espyMockDevice* espyMock_Of(const espyDevice* device)
-{
-    return device != NULL && device->poll == espyMockDevice_Poll ? (espyMockDevice*)device->context : NULL;
-}
-
-void espyMockDevice_Destroy(espyDevice* device)
-{
-    espyMockDevice* mock = espyMock_Of(device);
-    if (mock != NULL)
-    {
-        espyMock_Free(mock);
-        *device = (espyDevice){0};
-    }
-}
-
-// --- control
-
-espyResult espyMockDevice_SetFaults(espyDevice* device, const espyMockFaults* faults)
-{
-    espyMockDevice* mock = espyMock_Of(device);
-    if (mock == NULL || !ESPYI_CHECK(&mock->hooks, espyMockFaults_IsValid(faults)))
-    {
-        return espyResult_InvalidArgument;
-    }
-    espyMock_UseFaults(mock, faults);
-    return espyResult_Ok;
-}
-
-espyResult espyMockDevice_Script(espyDevice* device, const uint64_t* values, uint32_t count)
-{
-    espyMockDevice* mock = espyMock_Of(device);
-    if (mock == NULL)
-    {
-        return espyResult_InvalidArgument;
-    }
-    void* script = mock->script;
-    if (!espyiGrow(&mock->hooks, &script, &mock->scriptCapacity, count, sizeof *values))
-    {
-        return espyResult_OutOfMemory;
-    }
-    mock->script = (uint64_t*)script;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        mock->script[i] = values[i];
-    }
-    mock->scriptCount = count;
-    mock->scriptNext = 0;
-    return espyResult_Ok;
-}
-
-espyResult espyMockDevice_Inject(espyDevice* device, const espyDeviceAnswer* answer)
-{
-    espyMockDevice* mock = espyMock_Of(device);
-    if (mock == NULL)
-    {
-        return espyResult_InvalidArgument;
-    }
-    uint32_t slot = espyMock_TakeSlot(mock);
-    if (slot == ESPY_NO_SLOT)
-    {
-        return espyResult_OutOfMemory;
-    }
-    mock->slots[slot].answer = *answer;
-    mock->slots[slot].known = true;
-    espyMock_PushReady(mock, slot);
-    return espyResult_Ok;
-}
-
-espyResult espyMockDevice_Lose(espyDevice* device)
-{
-    espyMockDevice* mock = espyMock_Of(device);
-    if (mock == NULL)
-    {
-        return espyResult_InvalidArgument;
-    }
-    mock->lost = true;
-    return espyResult_Ok;
-}
-
-espyResult espyMockDevice_GetCounts(const espyDevice* device, espyMockCounts* out)
-{
-    const espyMockDevice* mock = espyMock_Of(device);
-    *out = (espyMockCounts){0};
-    if (mock == NULL)
-    {
-        return espyResult_InvalidArgument;
-    }
-    *out = mock->counts;
-    return espyResult_Ok;
-}
-
-espyResult espyMockDevice_ResetCounts(espyDevice* device)
-{
-    espyMockDevice* mock = espyMock_Of(device);
-    if (mock == NULL)
-    {
-        return espyResult_InvalidArgument;
-    }
-    mock->loseAt = mock->loseAt > mock->counts.calls ? mock->loseAt - mock->counts.calls : mock->loseAt;
-    mock->counts = (espyMockCounts){
-        .pending = mock->counts.pending, .meshes = mock->counts.meshes, .targets = mock->counts.targets};
-    return espyResult_Ok;
-}
-
-const char* espyMockViolation_GetName(espyMockViolation violation)
-{
-    static const char* const names[espyMockViolation_Count] = {
-        "FrameNotGrowing", "NoFrame",        "NoPass", "InPass", "Target", "Mesh", "Matrix", "Id",
-        "Unsupported",     "TooManyQueries", "Run",    "Def",    "Inner"};
-    return (uint32_t)violation < espyMockViolation_Count ? names[violation] : "Unknown";
+    return device != NULL && device->poll == espyMockDevice_Poll ? (espyiMockDevice*)device->context : NULL;
 }

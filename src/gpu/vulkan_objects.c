@@ -60,26 +60,21 @@ void espyiVulkanDevice_Sweep(espyiVulkanDevice* device, bool all)
     device->garbageCount = kept;
 }
 
+/// Room for all that lives, so that throwing away never fails. Called before anything is made.
+static bool espyVulkan_ReserveGarbage(espyiVulkanDevice* device)
+{
+    void* list = device->garbage;
+    size_t most = device->garbageCount + device->blockCount + device->targetCount + 1u;
+    bool fits = espyiGrow(&device->hooks, &list, &device->garbageCapacity, most, sizeof *device->garbage);
+    device->garbage = (espyiVulkanGarbage*)list;
+    return fits;
+}
+
 static void espyVulkan_Discard(espyiVulkanDevice* device, espyiVulkanGarbage* garbage)
 {
     // Commands that are being recorded end with the next value.
     garbage->value = device->now != NULL ? device->submitted + 1u : device->submitted;
-    void* list = device->garbage;
-    bool fits =
-        espyiGrow(&device->hooks, &list, &device->garbageCapacity, device->garbageCount + 1u, sizeof *device->garbage);
-    device->garbage = (espyiVulkanGarbage*)list;
-    if (fits)
-    {
-        device->garbage[device->garbageCount++] = *garbage;
-        return;
-    }
-    // Without room to remember it, it has to end now.
-    if (device->now != NULL && espyiVulkanDevice_Submit(device) == espyResult_Ok)
-    {
-        (void)espyiVulkanDevice_StartCommands(device);
-    }
-    (void)espyiVulkanDevice_Wait(device);
-    espyVulkanGarbage_Free(device, garbage);
+    device->garbage[device->garbageCount++] = *garbage;
 }
 
 // --- meshes
@@ -108,6 +103,10 @@ static espyResult espyVulkan_FindBlock(espyiVulkanDevice* device, VkDeviceSize s
             *out = i;
             return espyResult_Ok;
         }
+    }
+    if (!espyVulkan_ReserveGarbage(device))
+    {
+        return espyResult_OutOfMemory;
     }
     if (free == UINT32_MAX)
     {
@@ -384,7 +383,8 @@ static espyResult espyVulkan_AddTarget(espyiVulkanDevice* device, espyiVulkanTar
         ++slot;
     }
     void* targets = device->targets;
-    bool fits = espyiGrow(&device->hooks, &targets, &device->targetCapacity, slot + 1u, sizeof *device->targets);
+    bool fits = espyVulkan_ReserveGarbage(device) &&
+                espyiGrow(&device->hooks, &targets, &device->targetCapacity, slot + 1u, sizeof *device->targets);
     device->targets = (espyiVulkanTarget*)targets;
     espyResult result = fits ? espyiVulkanDevice_FindPipelines(device, format, samples, reversedZ, &made->pipelines)
                              : espyResult_OutOfMemory;
@@ -504,6 +504,7 @@ espyResult espyVulkanDevice_WrapDepth(espyDevice* device, const espyVulkanDepthD
         .layers = def->layers,
         .ids = def->ids,
         .borrowed = true};
-    memcpy(&made.image, &def->image, sizeof made.image); // A pointer or a number, by the width of the machine.
+    _Static_assert(sizeof made.image == sizeof def->image, "a pointer of 64 bits or a number of as many");
+    memcpy(&made.image, &def->image, sizeof def->image);
     return espyVulkan_AddTarget(vulkan, &made, format, def->samples, def->reversedZ, out);
 }

@@ -40,6 +40,10 @@ espyResult espyiVulkanDevice_Submit(espyiVulkanDevice* device)
         device->submitted = value;
         now->value = value;
     }
+    else
+    {
+        now->toReset = device->caps.maxQueriesPerFrame * device->caps.maxLayers; // Its reset was lost, too.
+    }
     return espyiVulkanDevice_Result(device, result);
 }
 
@@ -124,12 +128,14 @@ static void espyVulkan_ResolveIds(const espyiVulkanDevice* device, const espyiVu
     vkCmdCopyBuffer(commands, target->resolved.buffer, target->readBack.buffer, 1, &part);
 }
 
-/// Submits what the frame recorded, waits, and records on.
+/// Submits what the frame recorded, waits, and records on. Where that fails the rest of the frame is left out.
 static espyResult espyVulkan_Flush(espyiVulkanDevice* device)
 {
     espyResult result = espyiVulkanDevice_Submit(device);
     result = result == espyResult_Ok ? espyiVulkanDevice_Wait(device) : result;
-    return result == espyResult_Ok ? espyiVulkanDevice_StartCommands(device) : result;
+    result = result == espyResult_Ok ? espyiVulkanDevice_StartCommands(device) : result;
+    device->now = result == espyResult_Ok ? device->now : NULL;
+    return result;
 }
 
 espyResult espyiVulkanDevice_ReadIds(void* context, espyDeviceTarget target, uint32_t idCount, uint32_t* bits)
