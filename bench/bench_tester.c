@@ -2,6 +2,8 @@
 // Tester meshes on the software device: 10,000 and 100,000 targets behind 400 buildings, one tester each or in groups,
 // beside a plain test of every box against the same depth.
 //   bench_tester [FRAMES]      a walk of that many frames, 21 by default; medians by the thread's own clock
+//   bench_tester octree        a block of a million cubes, a tester and a target each, under an octree of testers; the
+//                              walk is in a tunnel. For sizes that double: the cost of a run must not.
 #include <espy/tester.h>
 #include <espy/view.h>
 
@@ -188,8 +190,97 @@ static void espyBench_Run(uint32_t count, const espyBenchCase* what, uint32_t fr
     free(answers);
 }
 
+// --- an octree down to single cubes
+
+typedef struct espyBenchTree
+{
+    espyTesterScene* scene;
+    int32_t size[3]; ///< Cubes.
+    uint32_t testers, cubes;
+} espyBenchTree;
+
+/// A tunnel 4 x 4 wide along z, in the middle.
+static bool espyBench_IsAir(const espyBenchTree* tree, const int32_t at[3])
+{
+    int32_t x = at[0] - tree->size[0] / 2, y = at[1] - tree->size[1] / 2;
+    return x >= -2 && x < 2 && y >= -2 && y < 2;
+}
+
+static void espyBench_AddNode(espyBenchTree* tree, espyTesterTargetId parent, const int32_t min[3], int32_t side)
+{
+    if (min[0] >= tree->size[0] || min[1] >= tree->size[1] || min[2] >= tree->size[2] ||
+        (side == 1 && espyBench_IsAir(tree, min)))
+    {
+        return;
+    }
+    espyBox box = {{(float)min[0], (float)min[1], (float)min[2]},
+                   {(float)(min[0] + side), (float)(min[1] + side), (float)(min[2] + side)}};
+    espyTesterTargetId target = espyBench_AddTarget(tree->scene, parent, box);
+    ++tree->testers;
+    if (side == 1)
+    {
+        espyBench_AddDraw(tree->scene, target, box);
+        ++tree->cubes;
+        return;
+    }
+    for (int i = 0; i < 8; ++i)
+    {
+        int32_t half = side / 2;
+        int32_t child[3] = {min[0] + half * (i & 1), min[1] + half * (i >> 1 & 1), min[2] + half * (i >> 2)};
+        espyBench_AddNode(tree, target, child, half); // Eight levels deep.
+    }
+}
+
+static void espyBench_RunTree(const int32_t size[3])
+{
+    enum
+    {
+        frames = 11
+    };
+    espyDevice device;
+    espySoftDeviceDef soft = espySoftDeviceDef_Default();
+    espyBench_Check(espySoftDevice_Create(&soft, &device));
+    espyTesterSceneDef def = espyTesterSceneDef_Default();
+    def.device = &device;
+    def.mainView.reversedZ = true;
+    espyBenchTree tree = {.size = {size[0], size[1], size[2]}};
+    espyBench_Check(espyTesterScene_Create(&def, &tree.scene));
+    double start = espyBench_Milliseconds();
+    espyBench_AddNode(&tree, (espyTesterTargetId){0, 0}, (const int32_t[3]){0, 0, 0}, 128);
+    double build = espyBench_Milliseconds() - start, times[frames], first = 0;
+    espyTesterStats stats = {0};
+    for (uint32_t frame = 0; frame <= frames; ++frame)
+    {
+        espyTesterRun run = espyTesterRun_Default();
+        espyMat4 view = espyMat4_Identity();
+        view.m[12] = -0.5f * (float)size[0];
+        view.m[13] = -0.5f * (float)size[1];
+        view.m[14] = -((float)size[2] - 1.0f - 0.05f * (float)frame);
+        run.viewProjection[0] = espyMat4_Multiply(espyMat4_Perspective(1.0f, 16.0f / 9.0f, 0.1f, 0.0f, true), view);
+        espyBench_Check(device.beginFrame(device.context, frame + 1));
+        start = espyBench_Milliseconds();
+        espyBench_Check(espyTesterScene_RunView(tree.scene, (espyTesterViewId){0, 0}, &run));
+        *(frame == 0 ? &first : &times[frame - 1]) = espyBench_Milliseconds() - start;
+        espyBench_Check(device.endFrame(device.context));
+        stats = espyTesterScene_GetStats(tree.scene, (espyTesterViewId){0, 0});
+    }
+    printf("%8u  %8u  %8.0f  %8.2f  %8.2f  %7u  %7u  %7u  %6u\n", tree.cubes, tree.testers, build, first,
+           espyBench_Median(times, frames), stats.active, stats.draws, stats.ids, stats.passes);
+    espyTesterScene_Destroy(tree.scene);
+    espySoftDevice_Destroy(&device);
+}
+
 int main(int argc, char** argv)
 {
+    if (argc > 1 && argv[1][0] == 'o')
+    {
+        printf("   cubes   testers  build ms  first ms  frame ms   active    draws    asked  passes\n");
+        for (int32_t side = 16; side <= 128; side *= 2)
+        {
+            espyBench_RunTree((const int32_t[3]){side, side < 64 ? side : 64, 128});
+        }
+        return 0;
+    }
     uint32_t frames = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 21;
     frames = frames < 1 ? 1 : frames < ESPY_MOST_FRAMES ? frames : ESPY_MOST_FRAMES;
     static const espyBenchCase cases[] = {

@@ -2,8 +2,9 @@
 // A program that embeds Lua as games do: it owns a world with baked data and gives it to a script.
 //   lua_host SCRIPT.lua
 // The script finds the globals `world` (four rooms, baked, with a camera), `espy`, `Renderer`, and as the query system
-// one on a device that sees nothing, whose frames are BeginHostFrame(n) and EndHostFrame(). When it has run, the world
-// goes; a function AfterWorld that the script left behind is then called, with its handles still in its hands.
+// one on a device that sees nothing, whose frames are BeginHostFrame(n) and EndHostFrame(), and `testers` with a `hall`
+// and its `hallTester`, 5 m ahead of the origin. When it has run, all of that goes; a function AfterWorld that the
+// script left behind is then called, with its handles still in its hands.
 #include "bindings/lua/espy_lua.h"
 #include "scenes/scenes.h"
 
@@ -90,6 +91,21 @@ static bool espyHost_MakeQueries(espyHostDevice* host, espyQuerySystem** out)
            espyQuerySystem_Create(&systemDef, out) == espyResult_Ok;
 }
 
+/// A scene of testers without a device: what is in the frustum is shown.
+static espyTesterScene* espyHost_MakeTesters(espyTesterTargetId* hall, espyTesterId* tester)
+{
+    espyTesterScene* scene = NULL;
+    espyTesterSceneDef def = espyTesterSceneDef_Default();
+    espyTesterTargetDef targetDef = espyTesterTargetDef_Default();
+    espyTesterDef testerDef = espyTesterDef_Default();
+    testerDef.bounds = (espyBox){{-1, -1, -6}, {1, 1, -4}};
+    bool made = espyTesterScene_Create(&def, &scene) == espyResult_Ok &&
+                espyTesterScene_CreateTarget(scene, &targetDef, hall) == espyResult_Ok &&
+                espyTesterScene_CreateTester(scene, &testerDef, tester) == espyResult_Ok &&
+                espyTesterScene_AddTarget(scene, *tester, *hall) == espyResult_Ok;
+    return made ? scene : NULL;
+}
+
 int main(int argc, char** argv)
 {
     espyWorld* world = NULL;
@@ -138,6 +154,14 @@ int main(int argc, char** argv)
         return espyHost_Fail("no query system");
     }
 
+    espyTesterTargetId hall;
+    espyTesterId hallTester;
+    espyTesterScene* testers = espyHost_MakeTesters(&hall, &hallTester);
+    if (!testers)
+    {
+        return espyHost_Fail("no testers");
+    }
+
     lua_State* L = luaL_newstate();
     luaL_openlibs(L);
     lua_pushcfunction(L, luaopen_espy);
@@ -149,6 +173,12 @@ int main(int argc, char** argv)
     espyLua_PushWorld(L, world);
     lua_setglobal(L, "world");
     espyLua_SetRenderer(L, renderer, world);
+    espyLua_PushTesterScene(L, testers);
+    lua_setglobal(L, "testers");
+    espyLua_PushTesterTarget(L, testers, hall);
+    lua_setglobal(L, "hall");
+    espyLua_PushTester(L, testers, hallTester);
+    lua_setglobal(L, "hallTester");
     espyLua_SetQuerySystem(L, queries);
     lua_pushlightuserdata(L, &host);
     lua_pushcclosure(L, espyHost_BeginFrame, 1);
@@ -159,6 +189,8 @@ int main(int argc, char** argv)
     lua_settop(L, 0);
     bool passed = espyHost_Run(L, argv[1]);
     espyLua_ForgetWorld(L, world);
+    espyLua_ForgetTesterScene(L, testers);
+    espyTesterScene_Destroy(testers);
     espyLua_SetQuerySystem(L, NULL);
     espyQuerySystem_Destroy(queries);
     espyMockDevice_Destroy(&host.device);
