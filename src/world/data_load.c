@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Files come and go: a new snapshot is built beside the one that queries read, and takes its place in one step.
-#include "world/data.h"
 #include "core/log_text.h"
+#include "world/data.h"
 
 // --- candidates
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From nodes to draws and occluders: their boxes and bits, whether they are where they were baked, and what follows.
-#include "world/data.h"
 #include "core/log_text.h"
+#include "world/data.h"
 
 /// Ancestors up to which transforms are composed exactly: 1 KB of stack.
 #define ESPY_DATA_MAX_DEPTH 256
