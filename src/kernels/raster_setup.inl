@@ -29,6 +29,8 @@ typedef struct espyScreenVertex
 
 /// Least w that is divided by: its inverse times a position within the guard band is finite.
 #define ESPY_LEAST_W 8.6736174e-19f // 2^-60
+/// Greatest w that is used: beyond, positions may not be finite.
+#define ESPY_MOST_W 1e30f
 
 ESPY_HOT espyF8 espyClip_Row(const float row[4], espyF8 x, espyF8 y, espyF8 z)
 {
@@ -52,7 +54,7 @@ static void espyVertices_Transform(const espyRaster* raster, const espyiClip* cl
         espyF8 w = espyClip_Row(clip->w, px, py, pz), d = espyClip_Row(clip->d, px, py, pz);
         espyF8 x = espyClip_Row(clip->x, px, py, pz), y = espyClip_Row(clip->y, px, py, pz);
         espyF8 reach = espyF8_Mul(espyF8_Set(raster->guard), w);
-        espyI8 inFront = espyF8_Less(espyF8_Set(ESPY_LEAST_W), w);
+        espyI8 inFront = espyI8_And(espyF8_Less(espyF8_Set(ESPY_LEAST_W), w), espyF8_Less(w, espyF8_Set(ESPY_MOST_W)));
         // A NaN fails every comparison and so has a code.
         espyI8 code = espyCode_Unless(espyF8_LessEqual(d, w), espyCode_Near);
         code = espyI8_Or(code, espyCode_Unless(espyF8_LessEqual(zero, d), espyCode_Far));

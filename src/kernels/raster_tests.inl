@@ -125,6 +125,10 @@ static void espyKernel_ProjectBox(const espyRaster* raster, const espyiClip* cli
     out->d = 2.0f;
     out->visibility = outside ? espyVisibility_Outside : espyVisibility_Visible;
     espyI8 inFront = espyI8_And(espyF8_LessEqual(d, w), espyF8_Less(espyF8_Set(ESPY_LEAST_W), w));
+    // Nothing is known of what left the range of floats.
+    const espyF8 most = espyF8_Set(ESPY_MOST_W);
+    inFront = espyI8_And(inFront, espyI8_And(espyF8_Less(w, most), espyF8_Less(espyF8_Abs(x), most)));
+    inFront = espyI8_And(inFront, espyF8_Less(espyF8_Abs(y), most));
     if (outside || espyI8_Bits(inFront) != 0xFFu)
     {
         return;

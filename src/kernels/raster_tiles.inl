@@ -161,50 +161,76 @@ static void espyTile_Expand(espyRaster* raster, uint32_t tileX, uint32_t tileY, 
     raster->tileState[tile] = espyiTileState_Pixels;
 }
 
-/// Puts a plane into the pixels of `mask`: nearer wins; of equals the lower id. `left` is the first column less
-/// plane->x, `high` at least every d of the plane in the tile.
-/// Always all rows: to skip those without a pixel costs more than they do.
+/// Rows of a tile without ids, after a plane was put into the pixels of `mask`; returns the least of each column. Those
+/// of a `fresh` tile are not read: nothing was drawn to it.
+ESPY_HOT espyF8 espyTile_BlendRows(float* pixels, const espyPlaneRows* rows, espyF8 across, uint64_t mask, bool fresh)
+{
+    espyRowBits bits = espyRowBits_Make(mask);
+    espyF8 least = espyF8_Set(2.0f);
+    ESPY_UNROLL
+    for (uint32_t row = 0; row < ESPYI_TILE; ++row, pixels += ESPYI_TILE)
+    {
+        if (ESPY_SKIP_ROWS && !fresh && (mask >> 8u * row & 0xFFu) == 0)
+        {
+            least = espyF8_Min(least, espyF8_Load(pixels));
+            continue;
+        }
+        // No d is below 0, so that 0 leaves what is there.
+        espyF8 d = espyRowBits_Keep(bits, row, espyPlaneRows_At(rows, across, row));
+        d = fresh ? d : espyF8_Max(d, espyF8_Load(pixels));
+        least = espyF8_Min(least, d);
+        espyF8_Store(pixels, d);
+    }
+    return least;
+}
+
+/// The same with ids: of equals the lower one stays.
+ESPY_HOT espyF8 espyTile_BlendIds(float* pixels, int32_t* rowIds, const espyPlaneRows* rows, espyF8 across,
+                                  uint64_t mask)
+{
+    espyI8 id = espyI8_Set((int32_t)rows->id);
+    espyF8 least = espyF8_Set(2.0f);
+    for (uint32_t row = 0; row < ESPYI_TILE; ++row, pixels += ESPYI_TILE, rowIds += ESPYI_TILE)
+    {
+        espyI8 covered = espyI8_FromBits((uint32_t)(mask >> 8u * row) & 0xFFu), oldId = espyI8_Load(rowIds);
+        espyF8 d = espyPlaneRows_At(rows, across, row), old = espyF8_Load(pixels);
+        espyI8 tie = espyI8_And(espyF8_Equal(d, old), espyI8_LessU(id, oldId));
+        espyI8 take = espyI8_And(covered, espyI8_Or(espyF8_Less(old, d), tie));
+        d = espyF8_Select(take, d, old);
+        least = espyF8_Min(least, d);
+        espyF8_Store(pixels, d);
+        espyI8_Store(rowIds, espyI8_Select(take, id, oldId));
+    }
+    return least;
+}
+
+/// Puts a plane into the pixels of `mask`: nearer wins. `left` is the first column less plane->x, `high` at least every
+/// d of the plane in the tile.
 ESPY_HOT void espyTile_Blend(espyRaster* raster, uint32_t tileX, uint32_t tileY, uint32_t tile, uint64_t mask,
                              const espyPlaneRows* rows, float left, float high, bool ids)
 {
-    if (raster->tileState[tile] != espyiTileState_Pixels)
-    {
-        espyTile_Expand(raster, tileX, tileY, tile, ids);
-    }
-    uint64_t cover = raster->tileCover[tile] | mask;
-    raster->tileCover[tile] = cover;
-    raster->tileMax[tile] = raster->tileMax[tile] > high ? raster->tileMax[tile] : high;
     float* pixels = raster->pixels + (size_t)tile * ESPYI_TILE_PIXELS;
-    espyF8 across = espyPlaneRows_Across(raster, rows, left), least = espyF8_Set(2.0f);
-    if (ids)
+    espyF8 across = espyPlaneRows_Across(raster, rows, left), least;
+    uint64_t cover = mask;
+    if (!ids && raster->tileState[tile] == espyiTileState_Clear)
     {
-        int32_t* rowIds = (int32_t*)(void*)(raster->idPixels + (size_t)tile * ESPYI_TILE_PIXELS);
-        espyI8 id = espyI8_Set((int32_t)rows->id);
-        for (uint32_t row = 0; row < ESPYI_TILE; ++row, pixels += ESPYI_TILE, rowIds += ESPYI_TILE)
-        {
-            espyI8 covered = espyI8_FromBits((uint32_t)(mask >> 8u * row) & 0xFFu), oldId = espyI8_Load(rowIds);
-            espyF8 d = espyPlaneRows_At(rows, across, row), old = espyF8_Load(pixels);
-            espyI8 tie = espyI8_And(espyF8_Equal(d, old), espyI8_LessU(id, oldId));
-            espyI8 take = espyI8_And(covered, espyI8_Or(espyF8_Less(old, d), tie));
-            d = espyF8_Select(take, d, old);
-            least = espyF8_Min(least, d);
-            espyF8_Store(pixels, d);
-            espyI8_Store(rowIds, espyI8_Select(take, id, oldId));
-        }
+        least = espyTile_BlendRows(pixels, rows, across, mask, true);
+        raster->tileState[tile] = espyiTileState_Pixels;
+        raster->tileMax[tile] = high;
     }
     else
     {
-        espyRowBits bits = espyRowBits_Make(mask);
-        ESPY_UNROLL
-        for (uint32_t row = 0; row < ESPYI_TILE; ++row)
+        if (raster->tileState[tile] != espyiTileState_Pixels)
         {
-            // No d is below 0, so that 0 leaves what is there.
-            espyF8 d = espyRowBits_Keep(bits, row, espyPlaneRows_At(rows, across, row));
-            d = espyF8_Max(d, espyF8_Load(pixels + row * ESPYI_TILE));
-            least = espyF8_Min(least, d);
-            espyF8_Store(pixels + row * ESPYI_TILE, d);
+            espyTile_Expand(raster, tileX, tileY, tile, ids);
         }
+        cover |= raster->tileCover[tile];
+        raster->tileMax[tile] = raster->tileMax[tile] > high ? raster->tileMax[tile] : high;
+        int32_t* tileIds = ids ? (int32_t*)(void*)(raster->idPixels + (size_t)tile * ESPYI_TILE_PIXELS) : NULL;
+        least = ids ? espyTile_BlendIds(pixels, tileIds, rows, across, mask)
+                    : espyTile_BlendRows(pixels, rows, across, mask, false);
     }
+    raster->tileCover[tile] = cover;
     if (cover == ~0ull)
     {
         espyTile_SetMin(raster, tileX, tileY, tile, espyF8_Lowest(least));

@@ -32,6 +32,13 @@
 #define ESPY_UNROLL
 #endif
 
+/// Whether to look for rows without a pixel: eight lanes at once are done before a branch is guessed wrong.
+#if defined(ESPY_SIMD_X86) || defined(ESPY_KERNEL_NEON) || defined(ESPY_KERNEL_WASM128)
+#define ESPY_SKIP_ROWS false
+#else
+#define ESPY_SKIP_ROWS true
+#endif
+
 // Checks at every access of every lane make inlined loops take minutes to compile: there they stay calls.
 #if defined(ESPY_SIMD_X86) || defined(ESPY_KERNEL_NEON) || defined(ESPY_KERNEL_WASM128)
 #define ESPY_LANES_CALL static inline __attribute__((always_inline, unused))
