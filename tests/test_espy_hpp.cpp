@@ -289,6 +289,43 @@ static void test_testers(void** state)
     espySoftDevice_Destroy(&device);
 }
 
+/// The rasteriser, and one that is none.
+static void test_rasters(void** state)
+{
+    (void)state;
+    const espyVec3 corners[4] = {{-4, -4, -5}, {4, -4, -5}, {4, 4, -5}, {-4, 4, -5}};
+    const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
+    espyRasterDef def = espyRasterDef_Default();
+    def.width = def.height = 64;
+    def.reversedZ = true;
+    espy::Raster raster(def), none;
+    espy::Occluder wall(espyTriangles{corners, indices, 4, 2});
+    espy::Recording recording;
+    assert_true(raster && wall && recording && !none);
+    assert_int_equal(wall.GetTriangleCount(), 2);
+    raster.Record(&recording);
+    assert_int_equal(raster.Begin(espyMat4_Perspective(1.0f, 1.0f, 0.1f, 0.0f, true)), espyResult_Ok);
+    assert_int_equal(raster.DrawOccluder(wall), espyResult_Ok);
+    const espyBox behind = {{-1, -1, -20}, {1, 1, -18}};
+    espyVisibility answer = espyVisibility_Visible;
+    assert_int_equal(raster.TestBox(behind), espyVisibility_Occluded);
+    raster.TestBoxes(&behind, 1, &answer);
+    assert_int_equal(answer, espyVisibility_Occluded);
+    raster.Record(nullptr);
+    assert_int_equal(raster.GetStats().trianglesGiven, 2);
+    size_t size;
+    const void* bytes = recording.GetBytes(&size);
+    espyReplayReport report;
+    espy::Raster again = espy::Raster::Replay(bytes, size, &report);
+    assert_true(again && report.tests == 2 && report.testsDiffer == 0);
+    assert_true(again.GetDepth(32, 32) == raster.GetDepth(32, 32));
+    assert_int_equal(none.TestBox(behind), espyVisibility_Unknown);
+    none.TestBoxes(&behind, 1, &answer);
+    assert_int_equal(answer, espyVisibility_Unknown);
+    assert_int_equal(none.DrawOccluder(wall), espyResult_InvalidId);
+    assert_int_equal(none.GetId(0, 0), ESPY_RASTER_NO_ID);
+}
+
 /// Every function of the headers that bindings/unbound.txt does not name is called in espy.hpp.
 static void test_no_function_is_missing(void** state)
 {
@@ -334,13 +371,10 @@ static void test_no_function_is_missing(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_names),
-        cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_testers),
-        cmocka_unit_test(test_tracker),
-        cmocka_unit_test(test_renderer),
-        cmocka_unit_test(test_proxies),
-        cmocka_unit_test(test_no_function_is_missing),
+        cmocka_unit_test(test_scene_names), cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_testers),     cmocka_unit_test(test_rasters),
+        cmocka_unit_test(test_tracker),     cmocka_unit_test(test_renderer),
+        cmocka_unit_test(test_proxies),     cmocka_unit_test(test_no_function_is_missing),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

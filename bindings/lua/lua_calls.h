@@ -18,6 +18,11 @@ void espyLua_OpenProxies(lua_State* L);
 void espyLua_OpenTesters(lua_State* L);
 /// QuerySystem: objects, views and decisions of the host's query system.
 void espyLua_OpenQueries(lua_State* L);
+/// Raster, Occluder, Recording: the software rasteriser.
+void espyLua_OpenRasters(lua_State* L);
+
+/// Reads a table {positions = {x, y, z, ...}, indices = {0, 1, 2, ...}}. Its memory stays on the stack.
+espyTriangles espyLua_CheckTriangles(lua_State* L, int index, const char* name);
 
 /// Reads argument `index` as an espyNodeDef. Scratch memory that the def points to stays on the stack.
 espyNodeDef espyLua_CheckNodeDef(lua_State* L, int index, const espyWorld* world);

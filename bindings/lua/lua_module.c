@@ -15,6 +15,7 @@ int luaopen_espy(lua_State* L)
     espyLua_OpenProxies(L);
     espyLua_OpenTesters(L);
     espyLua_OpenQueries(L);
+    espyLua_OpenRasters(L);
     lua_pushinteger(L, (lua_Integer)espyLib_GetVersion());
     lua_setfield(L, -2, "version");
     return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Renderer: views, culled draws, counts. Every function takes a renderer first, or none: then it means the registered
 // one, as in Renderer.GetNumOcclusionCulled().
-#include "lua_calls.h"
+#include "lua_raster.h"
 
 #include "espy_lua.h"
 
@@ -146,13 +146,32 @@ static int Renderer_IsFrustumCullingEnabled(lua_State* L)
 
 // --- views
 
-/// renderer:CreateView [{name = "", occlusion = true, frustum = true}]
+/// Makes the renderer at 1 keep the handle at `index` while its world lives. Renderers of the host may outlive it.
+static void espyLua_LendToRenderer(lua_State* L, int index, const char* name)
+{
+    int place = espyLua_Absolute(L, index);
+    espyLuaDependent* dependent = espyLua_Test(L, 1, ESPY_LUA_RENDERER);
+    if (!dependent->destroy)
+    {
+        espyLua_ArgumentError(L, name, "for renderers of the script's own, not for the host's");
+    }
+    espyLua_PushOwner(L, 1);
+    espyLua_PushShared(L, lua_gettop(L), "lent");
+    lua_pushvalue(L, place);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, -3);
+    lua_pop(L, 2);
+    espyLua_Lend(L, place);
+}
+
+/// renderer:CreateView [{name = "", occlusion = true, frustum = true, raster = }]
 static int Renderer_CreateView(lua_State* L)
 {
     static const espyLuaField fields[] = {
         {"name", espyLuaKind_Custom, 0, NULL},
         {"occlusion", espyLuaKind_Bool, offsetof(espyRendererViewDef, occlusion), NULL},
         {"frustum", espyLuaKind_Bool, offsetof(espyRendererViewDef, frustum), NULL},
+        {"raster", espyLuaKind_Custom, 0, NULL},
         {NULL, espyLuaKind_Custom, 0, NULL}};
     espyRenderer* renderer = espyLua_CheckRenderer(L);
     espyRendererViewDef def = espyRendererViewDef_Default();
@@ -161,6 +180,12 @@ static int Renderer_CreateView(lua_State* L)
         espyLua_ReadStruct(L, 2, "def", fields, &def);
         lua_getfield(L, 2, "name");
         def.name = lua_isnil(L, -1) ? NULL : espyLua_CheckText(L, -1, "name", NULL);
+        lua_getfield(L, 2, "raster");
+        if (!lua_isnil(L, -1))
+        {
+            def.raster = espyLua_CheckRaster(L, lua_gettop(L), "raster");
+            espyLua_LendToRenderer(L, -1, "raster");
+        }
     }
     espyViewId view;
     espyLua_CheckResult(L, espyRenderer_CreateView(renderer, &def, &view), "at most 64 views");
@@ -257,6 +282,37 @@ static int Renderer_GetView(lua_State* L)
     return 1;
 }
 
+// --- moving occluders
+
+/// renderer:AddOccluder(node, occluder)
+static int Renderer_AddOccluder(lua_State* L)
+{
+    espyRenderer* renderer = espyLua_CheckRenderer(L);
+    lua_settop(L, 3);
+    espyLua_PushOwner(L, 1);
+    espyNodeId node = espyLua_CheckNode(L, 2, "node", espyLua_ToWorld(L, -1));
+    espyOccluder* occluder = espyLua_CheckOccluder(L, 3, "occluder");
+    espyLua_LendToRenderer(L, 3, "occluder");
+    espyLua_CheckResult(L, espyRenderer_AddOccluder(renderer, node, occluder), "at most 4096 occluders");
+    return 0;
+}
+
+static int Renderer_RemoveOccluder(lua_State* L)
+{
+    espyRenderer* renderer = espyLua_CheckRenderer(L);
+    lua_settop(L, 2);
+    espyLua_PushOwner(L, 1);
+    espyNodeId node = espyLua_CheckNode(L, 2, "node", espyLua_ToWorld(L, -1));
+    espyLua_CheckResult(L, espyRenderer_RemoveOccluder(renderer, node), "this node has no occluder here");
+    return 0;
+}
+
+static int Renderer_GetOccluderCount(lua_State* L)
+{
+    lua_pushinteger(L, (lua_Integer)espyRenderer_GetOccluderCount(espyLua_CheckRenderer(L)));
+    return 1;
+}
+
 // --- a frame
 
 static int Renderer_BeginFrame(lua_State* L)
@@ -335,17 +391,11 @@ static int Renderer_EndFrame(lua_State* L)
 #field, espyLuaKind_U32, offsetof(espyViewStats, field), NULL \
     }
 
-static const espyLuaField espyLuaStatsFields[] = {ESPY_COUNT(drawn),
-                                                  ESPY_COUNT(frustumCulled),
-                                                  ESPY_COUNT(occlusionCulled),
-                                                  ESPY_COUNT(hidden),
-                                                  ESPY_COUNT(withoutShadow),
-                                                  ESPY_COUNT(updatedCulled),
-                                                  ESPY_STAT(views),
-                                                  ESPY_STAT(files),
-                                                  ESPY_STAT(filesUsed),
-                                                  ESPY_STAT(cells),
-                                                  {NULL, espyLuaKind_Custom, 0, NULL}};
+static const espyLuaField espyLuaStatsFields[] = {
+    ESPY_COUNT(drawn),  ESPY_COUNT(frustumCulled), ESPY_COUNT(occlusionCulled),
+    ESPY_COUNT(hidden), ESPY_COUNT(withoutShadow), ESPY_COUNT(updatedCulled),
+    ESPY_STAT(views),   ESPY_STAT(files),          ESPY_STAT(filesUsed),
+    ESPY_STAT(cells),   ESPY_STAT(moverCulled),    {NULL, espyLuaKind_Custom, 0, NULL}};
 
 static int Renderer_GetViewStats(lua_State* L)
 {
@@ -401,6 +451,9 @@ void espyLua_OpenRenderer(lua_State* L)
                                          {"FreezeView", Renderer_FreezeView},
                                          {"IsViewFrozen", Renderer_IsViewFrozen},
                                          {"GetView", Renderer_GetView},
+                                         {"AddOccluder", Renderer_AddOccluder},
+                                         {"RemoveOccluder", Renderer_RemoveOccluder},
+                                         {"GetOccluderCount", Renderer_GetOccluderCount},
                                          {"BeginFrame", Renderer_BeginFrame},
                                          {"Cull", Renderer_Cull},
                                          {"CullAll", Renderer_CullAll},

@@ -49,10 +49,10 @@ static const espyLuaField espyLuaPartFields[] = {
     {"color", espyLuaKind_U32, offsetof(espyMeshPart, color), NULL},
     {NULL, espyLuaKind_Custom, 0, NULL}};
 
-/// Length of array field `name` of the table at 2, which stays on the stack, divided by `of`.
-static uint32_t espyLua_PushArray(lua_State* L, const char* name, size_t of)
+/// Length of array field `name` of the table at `table`, which stays on the stack, divided by `of`.
+static uint32_t espyLua_PushArray(lua_State* L, int table, const char* name, size_t of)
 {
-    lua_getfield(L, 2, name);
+    lua_getfield(L, table, name);
     espyLua_CheckTable(L, -1, name);
     size_t count = espyLua_Length(L, -1);
     if (count % of != 0 || count > INT32_MAX)
@@ -60,6 +60,36 @@ static uint32_t espyLua_PushArray(lua_State* L, const char* name, size_t of)
         espyLua_ArgumentError(L, name, "three numbers a point, three indices a triangle expected");
     }
     return (uint32_t)(count / of);
+}
+
+espyTriangles espyLua_CheckTriangles(lua_State* L, int index, const char* name)
+{
+    int table = espyLua_Absolute(L, index);
+    espyLua_CheckTable(L, table, name);
+    espyTriangles triangles = {.vertexCount = espyLua_PushArray(L, table, "positions", 3)};
+    espyVec3* positions = espyLua_Scratch(L, triangles.vertexCount, sizeof *positions);
+    for (uint32_t i = 0; i < triangles.vertexCount; ++i)
+    {
+        float v[3];
+        for (int k = 0; k < 3; ++k)
+        {
+            lua_rawgeti(L, -2, (int)(3u * i) + k + 1);
+            v[k] = espyLua_CheckFloat(L, -1, "positions");
+            lua_pop(L, 1);
+        }
+        positions[i] = (espyVec3){v[0], v[1], v[2]};
+    }
+    triangles.positions = positions;
+    triangles.triangleCount = espyLua_PushArray(L, table, "indices", 3);
+    uint32_t* indices = espyLua_Scratch(L, (size_t)triangles.triangleCount * 3, sizeof *indices);
+    for (uint32_t i = 0; i < 3 * triangles.triangleCount; ++i)
+    {
+        lua_rawgeti(L, -2, (int)i + 1);
+        indices[i] = (uint32_t)espyLua_CheckWhole(L, -1, "indices", 0, UINT32_MAX);
+        lua_pop(L, 1);
+    }
+    triangles.indices = indices;
+    return triangles;
 }
 
 /// world:CreateMesh{positions = {x, y, z, ...}, indices = {0, 1, 2, ...}, parts = {...}, name = ""}
@@ -73,33 +103,11 @@ static int World_CreateMesh(lua_State* L)
     espyWorld* world = espyLua_CheckWorld(L, 1);
     espyMeshDef def = espyMeshDef_Default();
     espyLua_ReadStruct(L, 2, "def", fields, &def);
-    def.triangles.vertexCount = espyLua_PushArray(L, "positions", 3);
-    espyVec3* positions = espyLua_Scratch(L, def.triangles.vertexCount, sizeof *positions);
-    for (uint32_t i = 0; i < def.triangles.vertexCount; ++i)
-    {
-        float v[3];
-        for (int k = 0; k < 3; ++k)
-        {
-            lua_rawgeti(L, -2, (int)(3u * i) + k + 1);
-            v[k] = espyLua_CheckFloat(L, -1, "positions");
-            lua_pop(L, 1);
-        }
-        positions[i] = (espyVec3){v[0], v[1], v[2]};
-    }
-    def.triangles.positions = positions;
-    def.triangles.triangleCount = espyLua_PushArray(L, "indices", 3);
-    uint32_t* indices = espyLua_Scratch(L, (size_t)def.triangles.triangleCount * 3, sizeof *indices);
-    for (uint32_t i = 0; i < 3 * def.triangles.triangleCount; ++i)
-    {
-        lua_rawgeti(L, -2, (int)i + 1);
-        indices[i] = (uint32_t)espyLua_CheckWhole(L, -1, "indices", 0, UINT32_MAX);
-        lua_pop(L, 1);
-    }
-    def.triangles.indices = indices;
+    def.triangles = espyLua_CheckTriangles(L, 2, "def");
     lua_getfield(L, 2, "parts");
     if (!lua_isnil(L, -1))
     {
-        def.partCount = espyLua_PushArray(L, "parts", 1);
+        def.partCount = espyLua_PushArray(L, 2, "parts", 1);
         espyMeshPart* parts = espyLua_Scratch(L, def.partCount, sizeof *parts);
         for (uint32_t i = 0; i < def.partCount; ++i)
         {

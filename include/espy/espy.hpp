@@ -554,6 +554,252 @@ class ViewTracker
     espyViewTracker* tracker_ = nullptr;
 };
 
+/// A mesh prepared for a raster.
+class Occluder
+{
+  public:
+    /// Prepares; false where memory ended or the def was refused.
+    explicit Occluder(const espyOccluderDef& def)
+    {
+        espyOccluder_Create(&def, &occluder_);
+    }
+    explicit Occluder(const espyTriangles& triangles, espyRasterMode mode = espyRasterMode_Sampled)
+    {
+        espyOccluderDef def = espyOccluderDef_Default();
+        def.triangles = triangles;
+        def.mode = mode;
+        espyOccluder_Create(&def, &occluder_);
+    }
+    Occluder(const Occluder&) = delete;
+    Occluder& operator=(const Occluder&) = delete;
+    ~Occluder()
+    {
+        espyOccluder_Destroy(occluder_);
+    }
+    explicit operator bool() const
+    {
+        return occluder_ != nullptr;
+    }
+    const espyOccluder* GetC() const
+    {
+        return occluder_;
+    }
+    espyBox GetBounds() const
+    {
+        return occluder_ ? espyOccluder_GetBounds(occluder_) : espyBox_Empty();
+    }
+    uint32_t GetBatchCount() const
+    {
+        return occluder_ ? espyOccluder_GetBatchCount(occluder_) : 0;
+    }
+    uint32_t GetTriangleCount() const
+    {
+        return occluder_ ? espyOccluder_GetTriangleCount(occluder_) : 0;
+    }
+
+  private:
+    espyOccluder* occluder_ = nullptr;
+};
+
+/// A frame of a raster as bytes. Outlives the recording of it.
+class Recording
+{
+  public:
+    Recording()
+    {
+        espyRecording_Create(nullptr, &recording_);
+    }
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    ~Recording()
+    {
+        espyRecording_Destroy(recording_);
+    }
+    explicit operator bool() const
+    {
+        return recording_ != nullptr;
+    }
+    espyRecording* GetC() const
+    {
+        return recording_;
+    }
+    const void* GetBytes(size_t* size) const
+    {
+        *size = 0;
+        return recording_ ? espyRecording_GetBytes(recording_, size) : nullptr;
+    }
+
+  private:
+    espyRecording* recording_ = nullptr;
+};
+
+/// A software rasteriser's buffer. One that is none draws nothing and answers Unknown.
+class Raster
+{
+  public:
+    Raster() = default;
+    /// Creates; false where memory ended or the def was refused.
+    explicit Raster(const espyRasterDef& def)
+    {
+        espyRaster_Create(&def, &raster_);
+    }
+    Raster(const Raster&) = delete;
+    Raster& operator=(const Raster&) = delete;
+    Raster(Raster&& other) noexcept : raster_(other.raster_)
+    {
+        other.raster_ = nullptr;
+    }
+    ~Raster()
+    {
+        espyRaster_Destroy(raster_);
+    }
+    /// Repeats a recorded frame.
+    static Raster Replay(const void* bytes, size_t size, espyReplayReport* report = nullptr,
+                         espyDataError* error = nullptr, espyIsa isaCap = espyIsa_Auto)
+    {
+        Raster raster;
+        espyRaster_Replay(nullptr, bytes, size, isaCap, &raster.raster_, report, error);
+        return raster;
+    }
+    explicit operator bool() const
+    {
+        return raster_ != nullptr;
+    }
+    espyRaster* GetC() const
+    {
+        return raster_;
+    }
+    espyResult Resize(int32_t width, int32_t height)
+    {
+        return raster_ ? espyRaster_Resize(raster_, width, height) : espyResult_InvalidId;
+    }
+    int32_t GetWidth() const
+    {
+        return raster_ ? espyRaster_GetWidth(raster_) : 0;
+    }
+    int32_t GetHeight() const
+    {
+        return raster_ ? espyRaster_GetHeight(raster_) : 0;
+    }
+    espyRasterMode GetMode() const
+    {
+        return raster_ ? espyRaster_GetMode(raster_) : espyRasterMode_Sampled;
+    }
+    bool IsReversedZ() const
+    {
+        return raster_ && espyRaster_IsReversedZ(raster_);
+    }
+    espyIsa GetIsa() const
+    {
+        return raster_ ? espyRaster_GetIsa(raster_) : espyIsa_Scalar;
+    }
+
+    // --- drawing
+
+    espyResult Begin(const espyMat4& viewProjection)
+    {
+        return raster_ ? espyRaster_Begin(raster_, &viewProjection) : espyResult_InvalidId;
+    }
+    espyResult SetView(const espyMat4& viewProjection)
+    {
+        return raster_ ? espyRaster_SetView(raster_, &viewProjection) : espyResult_InvalidId;
+    }
+    espyResult DrawTriangles(const espyTriangles& triangles, const espyMat4* toWorld = nullptr, uint32_t id = 0,
+                             bool twoSided = false)
+    {
+        return raster_ ? espyRaster_DrawTriangles(raster_, &triangles, toWorld, id, twoSided) : espyResult_InvalidId;
+    }
+    espyResult DrawOccluder(const Occluder& occluder, const espyMat4* toWorld = nullptr, uint32_t id = 0)
+    {
+        return raster_ && occluder ? espyRaster_DrawOccluder(raster_, occluder.GetC(), toWorld, id)
+                                   : espyResult_InvalidId;
+    }
+    espyResult DrawSorted(const espyOccluderDraw* draws, uint32_t count, const espyTasks* tasks = nullptr)
+    {
+        return raster_ ? espyRaster_DrawSorted(raster_, draws, count, tasks) : espyResult_InvalidId;
+    }
+    espyResult Merge(const Raster& other)
+    {
+        return raster_ && other ? espyRaster_Merge(raster_, other.raster_) : espyResult_InvalidId;
+    }
+
+    // --- tests
+
+    espyVisibility TestRect(espyPixelRect rect, float depth) const
+    {
+        return raster_ ? espyRaster_TestRect(raster_, rect, depth) : espyVisibility_Unknown;
+    }
+    espyVisibility TestBox(const espyBox& box) const
+    {
+        return raster_ ? espyRaster_TestBox(raster_, box) : espyVisibility_Unknown;
+    }
+    void TestBoxes(const espyBox* boxes, uint32_t count, espyVisibility* out) const
+    {
+        for (uint32_t i = 0; i < count && !raster_; ++i)
+        {
+            out[i] = espyVisibility_Unknown;
+        }
+        if (raster_)
+        {
+            espyRaster_TestBoxes(raster_, boxes, count, out);
+        }
+    }
+    espyVisibility TestMesh(const espyTriangles& triangles, const espyMat4* toWorld = nullptr) const
+    {
+        return raster_ ? espyRaster_TestMesh(raster_, &triangles, toWorld) : espyVisibility_Unknown;
+    }
+
+    // --- reading
+
+    float GetDepth(int32_t x, int32_t y) const
+    {
+        return raster_ ? espyRaster_GetDepth(raster_, x, y) : 0.0f;
+    }
+    uint32_t GetId(int32_t x, int32_t y) const
+    {
+        return raster_ ? espyRaster_GetId(raster_, x, y) : ESPY_RASTER_NO_ID;
+    }
+    /// Rows from the top, `stride` floats apart; nothing where the raster is none.
+    void ReadDepth(float* out, size_t stride) const
+    {
+        if (raster_)
+        {
+            espyRaster_ReadDepth(raster_, out, stride);
+        }
+    }
+    void ReadIds(uint32_t* out, size_t stride) const
+    {
+        if (raster_)
+        {
+            espyRaster_ReadIds(raster_, out, stride);
+        }
+    }
+    espyRasterStats GetStats() const
+    {
+        espyRasterStats stats = {};
+        if (raster_)
+        {
+            espyRaster_GetStats(raster_, &stats);
+        }
+        return stats;
+    }
+    /// Null stops.
+    void Record(Recording* recording)
+    {
+        if (raster_)
+        {
+            espyRaster_Record(raster_, recording ? recording->GetC() : nullptr);
+        }
+    }
+    bool IsRecording() const
+    {
+        return raster_ && espyRaster_IsRecording(raster_);
+    }
+
+  private:
+    espyRaster* raster_ = nullptr;
+};
+
 /// A renderer: owned, or borrowed from C code. Every function of a renderer that is none does nothing and draws all.
 class Renderer
 {
@@ -659,6 +905,22 @@ class Renderer
     const espyView* GetView(espyViewId view) const
     {
         return renderer_ ? espyRenderer_GetView(renderer_, view) : nullptr;
+    }
+
+    // --- moving occluders
+
+    /// The occluder is borrowed until it is removed.
+    espyResult AddOccluder(const Node& node, const espyOccluder* occluder)
+    {
+        return renderer_ ? espyRenderer_AddOccluder(renderer_, node.GetId(), occluder) : espyResult_InvalidId;
+    }
+    espyResult RemoveOccluder(const Node& node)
+    {
+        return renderer_ ? espyRenderer_RemoveOccluder(renderer_, node.GetId()) : espyResult_InvalidId;
+    }
+    uint32_t GetOccluderCount() const
+    {
+        return renderer_ ? espyRenderer_GetOccluderCount(renderer_) : 0;
     }
 
     // --- a frame

@@ -124,11 +124,13 @@ ESPY_API void espyRaster_Destroy(espyRaster* raster);
 ESPY_API espyResult espyRaster_Resize(espyRaster* raster, int32_t width, int32_t height);
 ESPY_API int32_t espyRaster_GetWidth(const espyRaster* raster);
 ESPY_API int32_t espyRaster_GetHeight(const espyRaster* raster);
+ESPY_API espyRasterMode espyRaster_GetMode(const espyRaster* raster);
+ESPY_API bool espyRaster_IsReversedZ(const espyRaster* raster);
 /// The kernels in use.
 ESPY_API espyIsa espyRaster_GetIsa(const espyRaster* raster);
 
-/// Prepares triangles for drawing: joins equal positions, finds neighbours and flat quads, cuts into batches with bounds
-/// and a cone of normals. What becomes a quad depends on positions alone, not on the order of the triangles.
+/// Prepares triangles for drawing: joins equal positions, finds neighbours and flat quads, cuts into batches with
+/// bounds and a cone of normals. What becomes a quad depends on positions alone, not on the order of the triangles.
 /// Cost: about 1 us a triangle; do it at load time. Memory: about 20 bytes a triangle in Sampled, 60 in
 /// Conservative mode. Positions that are not finite drop their triangles.
 /// Errors: InvalidArgument (an index past the end), OutOfMemory. Thread: any.
@@ -222,6 +224,7 @@ ESPY_API const void* espyRecording_GetBytes(const espyRecording* recording, size
 /// Writes every later Begin, SetView, draw and test of `raster` to `recording`, with geometry and answers; null stops.
 /// While recording, tests are "owner" as well. Resize is not recorded: begin a new recording after it. Thread: owner.
 ESPY_API void espyRaster_Record(espyRaster* raster, espyRecording* recording);
+ESPY_API bool espyRaster_IsRecording(const espyRaster* raster);
 
 /// Creates a raster as recorded, with kernels at most `isaCap`, repeats every call, and leaves the raster for a look at
 /// its content. Errors: BadData, UnsupportedVersion (see `error`), OutOfMemory. Thread: any.

@@ -13,6 +13,10 @@
 // stale, or whose cells do not hold the whole near rectangle of the view, is kept. Shadow views use their frustum
 // alone.
 //
+// Moving occluders: what baked data cannot know, doors and vehicles, may hide things too. A view with a raster draws
+// the occluders that the renderer was given to it at every cull, as their nodes stand, and tests what the other passes
+// leave. What is hidden by them alone is counted on its own.
+//
 // Memory: all of a view's lists are as long as the world has draws. They grow in CreateView and BeginFrame and nowhere
 // else. A cull that finds more draws than there were at BeginFrame (a file was added meanwhile) gives LimitExceeded.
 //
@@ -22,12 +26,15 @@
 #define ESPY_RENDERER_H
 
 #include <espy/cull_replay.h>
+#include <espy/raster.h>
 #include <espy/world.h>
 
 typedef struct espyRenderer espyRenderer;
 
 /// Views of one renderer.
 #define ESPY_RENDERER_MAX_VIEWS 64
+/// Moving occluders of one renderer.
+#define ESPY_RENDERER_MAX_OCCLUDERS 4096
 
 typedef struct espyViewId
 {
@@ -50,6 +57,10 @@ typedef struct espyRendererViewDef
     const char* name; ///< For the stats text, copied, at most 31 bytes; may be null.
     bool occlusion;   ///< Default true. False: never uses baked data (an editor's own viewport).
     bool frustum;     ///< Default true.
+    /// Moving occluders are drawn to it at every cull. Borrowed, of this view alone; its depth direction is that of all
+    /// defs that the view is set to. Take Conservative mode, or a raster as large as the picture: in Sampled mode what
+    /// shows between its pixel centres only is missed. Default null: no moving occluders.
+    espyRaster* raster;
     uint32_t cookie;
 } espyRendererViewDef;
 
@@ -68,6 +79,8 @@ typedef struct espyViewStats
     uint32_t files;     ///< Files in the world, summed over the views.
     uint32_t filesUsed; ///< Those whose cells the view looked from.
     uint32_t cells;     ///< Cells that it looked from, in all files.
+    /// Hidden by moving occluders, after all that counts says: in none of its fields but updatedCulled.
+    uint32_t moverCulled;
 } espyViewStats;
 
 ESPY_API espyRendererDef espyRendererDef_Default(void);
@@ -91,6 +104,17 @@ ESPY_API bool espyRenderer_IsOcclusionCullingEnabled(const espyRenderer* rendere
 ESPY_API void espyRenderer_EnableFrustumCulling(espyRenderer* renderer, bool enabled);
 ESPY_API bool espyRenderer_IsFrustumCullingEnabled(const espyRenderer* renderer);
 
+// --- moving occluders
+
+/// Makes a node occlude by a shape: drawn where the node stands at each cull, not while the node is hidden or after it
+/// was destroyed. Added again, the node has the new shape. The shape lies within what the node draws and is of the mode
+/// of the views' rasters (in others it hides nothing). Borrowed until it is removed. From the next BeginFrame on.
+/// Errors: InvalidId, LimitExceeded (ESPY_RENDERER_MAX_OCCLUDERS), OutOfMemory. Thread: owner.
+ESPY_API espyResult espyRenderer_AddOccluder(espyRenderer* renderer, espyNodeId node, const espyOccluder* occluder);
+/// Errors: InvalidId (the node has none). Thread: owner.
+ESPY_API espyResult espyRenderer_RemoveOccluder(espyRenderer* renderer, espyNodeId node);
+ESPY_API uint32_t espyRenderer_GetOccluderCount(const espyRenderer* renderer);
+
 // --- a frame
 
 /// Starts a frame: no view has been culled. Makes room for what the world has now. Errors: OutOfMemory; views then keep
@@ -98,7 +122,7 @@ ESPY_API bool espyRenderer_IsFrustumCullingEnabled(const espyRenderer* renderer)
 ESPY_API espyResult espyRenderer_BeginFrame(espyRenderer* renderer);
 
 /// Sets what a view is culled with; `secondEye` (may be null) makes it a stereo pair. The defs are copied. A frozen
-/// view ignores it. Errors: InvalidId, InvalidArgument.
+/// view ignores it. Errors: InvalidId, InvalidArgument (also another depth direction than that of the view's raster).
 ESPY_API espyResult espyRenderer_SetView(espyRenderer* renderer, espyViewId view, const espyViewDef* def,
                                          const espyViewDef* secondEye);
 /// The same from a camera of the world as it stands now. Errors: InvalidId (also a node that is no Camera3D).

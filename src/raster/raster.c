@@ -232,6 +232,16 @@ int32_t espyRaster_GetHeight(const espyRaster* raster)
     return raster->height;
 }
 
+espyRasterMode espyRaster_GetMode(const espyRaster* raster)
+{
+    return raster->mode;
+}
+
+bool espyRaster_IsReversedZ(const espyRaster* raster)
+{
+    return raster->reversedZ;
+}
+
 espyIsa espyRaster_GetIsa(const espyRaster* raster)
 {
     return raster->isa;

@@ -131,6 +131,11 @@ void espyRaster_Record(espyRaster* raster, espyRecording* recording)
     }
 }
 
+bool espyRaster_IsRecording(const espyRaster* raster)
+{
+    return raster->recording != NULL;
+}
+
 void espyiRecord_View(const espyRaster* raster, const espyMat4* viewProjection, bool clears)
 {
     espyRecord_Word(raster->recording, espyRecordCall_View);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Culls a world's draws for views: creation, memory, and the walk over the groups of draws.
-#include "world/renderer_internal.h"
+#include "world/renderer_movers.h"
 
-#include "world/draws.h"
 #include "world/frustum.h"
 
 #include <espy/gameplay.h>
@@ -55,6 +54,8 @@ static void espyRenderer_FreeView(espyRenderer* renderer, espyiRendererView* vie
     espyiFree(&renderer->hooks, view->sets);
     espyiFree(&renderer->hooks, view->setKeys);
     espyiFree(&renderer->hooks, view->scratch);
+    espyiFree(&renderer->hooks, view->moverDraws);
+    espyiFree(&renderer->hooks, view->moverTransforms);
     *view = (espyiRendererView){.generation = view->generation};
 }
 
@@ -67,6 +68,7 @@ void espyRenderer_Destroy(espyRenderer* renderer)
         {
             espyRenderer_FreeView(renderer, &renderer->views[i]);
         }
+        espyiFree(&hooks, renderer->movers);
         espyiFree(&hooks, renderer);
     }
 }
@@ -150,6 +152,17 @@ static bool espyRenderer_Reserve(espyRenderer* renderer, espyiRendererView* view
         }
         view->setCapacity = draws->groupCount;
     }
+    if (view->raster && renderer->moverCount > view->moverCapacity)
+    {
+        view->moverCapacity = 0;
+        if (!espyRenderer_Replace(hooks, (void**)&view->moverDraws, renderer->moverCount, sizeof *view->moverDraws) ||
+            !espyRenderer_Replace(hooks, (void**)&view->moverTransforms, renderer->moverCount,
+                                  sizeof *view->moverTransforms))
+        {
+            return false;
+        }
+        view->moverCapacity = renderer->moverCount;
+    }
     return true;
 }
 
@@ -174,6 +187,7 @@ espyResult espyRenderer_CreateView(espyRenderer* renderer, const espyRendererVie
         return espyResult_LimitExceeded;
     }
     espyiRendererView* view = &renderer->views[index];
+    view->raster = def->raster;
     uint32_t ticket;
     const espyiDraws* draws = espyiDraws_Acquire(renderer->world, &ticket);
     bool reserved = espyRenderer_Reserve(renderer, view, draws);
@@ -260,9 +274,17 @@ espyResult espyRenderer_SetView(espyRenderer* renderer, espyViewId id, const esp
     {
         return espyResult_InvalidArgument;
     }
+    bool reversed = view->raster && espyRaster_IsReversedZ(view->raster);
+    if (view->raster &&
+        !ESPYI_CHECK(&renderer->hooks, def->reversedZ == reversed && (!secondEye || secondEye->reversedZ == reversed)))
+    {
+        return espyResult_InvalidArgument;
+    }
     if (!view->frozen)
     {
         espyView_Make(&view->view, def, secondEye);
+        view->eyes[0] = espyMat4_Multiply(def->projection, def->view);
+        view->eyes[1] = secondEye ? espyMat4_Multiply(secondEye->projection, secondEye->view) : view->eyes[0];
     }
     return espyResult_Ok;
 }
@@ -335,11 +357,16 @@ static void espyRenderer_MakeSet(espyViewSet* set, espyiSetKey* key, const espyV
     *key = now;
 }
 
+static bool espyRenderer_MayOcclude(const espyRenderer* renderer, const espyiRendererView* view)
+{
+    return renderer->occlusion && view->occlusion && !view->view.shadow &&
+           espyWorld_IsOcclusionCullingEnabled(renderer->world);
+}
+
 /// What the view sees of each file, in the order of the groups; groups that may not be used see everything.
 static void espyRenderer_MakeSets(const espyRenderer* renderer, espyiRendererView* view, const espyiDraws* draws)
 {
-    bool enabled = renderer->occlusion && view->occlusion && !view->view.shadow &&
-                   espyWorld_IsOcclusionCullingEnabled(renderer->world);
+    bool enabled = espyRenderer_MayOcclude(renderer, view);
     uint32_t* scratch = view->scratch;
     for (uint32_t i = 0; i < draws->groupCount; ++i)
     {
@@ -384,17 +411,11 @@ static espyCullDraws espyRenderer_GroupDraws(const espyiDrawGroup* group, uint32
 /// Turns indices over all groups, which ascend, into nodes and parts.
 static void espyRenderer_Resolve(const espyiDraws* draws, const uint32_t* list, uint32_t count, espyDraw* out)
 {
-    uint32_t group = 0;
-    uint32_t first = 0;
+    espyiDrawCursor cursor = {0};
     for (uint32_t i = 0; i < count; ++i)
     {
-        while (list[i] - first >= draws->groups[group]->count)
-        {
-            first += draws->groups[group]->count;
-            ++group;
-        }
-        uint32_t at = list[i] - first;
-        out[i] = (espyDraw){draws->groups[group]->nodes[at], draws->groups[group]->parts[at]};
+        uint32_t at = espyiDrawCursor_Seek(&cursor, draws, list[i]);
+        out[i] = (espyDraw){draws->groups[cursor.group]->nodes[at], draws->groups[cursor.group]->parts[at]};
     }
 }
 
@@ -410,7 +431,8 @@ static espyResult espyRenderer_CullView(const espyRenderer* renderer, espyiRende
     {
         words += draws->groups[i]->pvs ? espyViewSet_ScratchWords(draws->groups[i]->pvs) : 0;
     }
-    if (draws->drawCount > view->capacity || draws->groupCount > view->setCapacity || words > view->scratchWords)
+    if (draws->drawCount > view->capacity || draws->groupCount > view->setCapacity || words > view->scratchWords ||
+        (view->raster && renderer->moverCount > view->moverCapacity))
     {
         result = espyResult_LimitExceeded;
     }
@@ -436,6 +458,10 @@ static espyResult espyRenderer_CullView(const espyRenderer* renderer, espyiRende
         result = renderer->recorder ? espyCullRecorder_Run(renderer->recorder, &input, &output)
                                     : espyCull_Run(&input, &output);
         firstIndex += group.count;
+    }
+    if (result == espyResult_Ok && view->raster && espyRenderer_MayOcclude(renderer, view))
+    {
+        espyiMovers_Cull(renderer, view, draws, &output, tasks);
     }
     if (result == espyResult_Ok)
     {

@@ -25,6 +25,8 @@ typedef struct espyiRendererView
     bool occlusion, frustum;
     char name[ESPYI_RENDERER_NAME];
     espyView view;
+    espyMat4 eyes[2]; ///< World to clip space, for the raster.
+    espyRaster* raster;
     uint64_t culledFrame; ///< Frame of the last cull; 0: never.
     espyViewStats stats;
     // Room for `capacity` draws each.
@@ -37,7 +39,18 @@ typedef struct espyiRendererView
     size_t setCapacity;
     uint32_t* scratch; ///< For the unions of all files.
     size_t scratchWords;
+    // Room for `moverCapacity` moving occluders each.
+    espyOccluderDraw* moverDraws;
+    espyMat4* moverTransforms;
+    uint32_t moverCapacity;
 } espyiRendererView;
+
+/// A node that occludes where it stands.
+typedef struct espyiMover
+{
+    espyNodeId node;
+    const espyOccluder* occluder;
+} espyiMover;
 
 struct espyRenderer
 {
@@ -49,6 +62,9 @@ struct espyRenderer
     espyCullRecorder* recorder;
     uint64_t frame;
     espyViewStats frameStats;
+    espyiMover* movers;
+    size_t moverCapacity;
+    uint32_t moverCount;
     espyiRendererView views[ESPY_RENDERER_MAX_VIEWS];
 };
 

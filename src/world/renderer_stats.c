@@ -15,6 +15,7 @@ void espyRenderer_EndFrame(espyRenderer* renderer)
             sum.files += view->stats.files;
             sum.filesUsed += view->stats.filesUsed;
             sum.cells += view->stats.cells;
+            sum.moverCulled += view->stats.moverCulled;
         }
     }
     renderer->frameStats = sum;
@@ -90,6 +91,10 @@ static void espyStatsText_AddStats(espyStatsText* text, const espyViewStats* sta
     if (stats->counts.withoutShadow > 0)
     {
         espyStatsText_AddField(text, ", without shadow ", stats->counts.withoutShadow);
+    }
+    if (stats->moverCulled > 0)
+    {
+        espyStatsText_AddField(text, ", behind moving occluders ", stats->moverCulled);
     }
     espyStatsText_AddField(text, "; files ", stats->filesUsed);
     espyStatsText_AddField(text, " of ", stats->files);

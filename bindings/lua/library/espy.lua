@@ -285,6 +285,7 @@ function ViewTracker:Poll() end
 ---@field files integer
 ---@field filesUsed integer
 ---@field cells integer
+---@field moverCulled integer behind moving occluders alone
 
 ---@class espy.Renderer
 ---Without a renderer the registered one is meant: Renderer.GetNumOcclusionCulled() is renderer:GetNumOcclusionCulled().
@@ -309,7 +310,7 @@ function Renderer.IsFrustumCullingEnabled() end
 function Renderer.GetNumOcclusionCulled() end
 ---@return integer
 function Renderer.GetNumFrustumCulled() end
----@param def? {name?: string, occlusion?: boolean, frustum?: boolean}
+---@param def? {name?: string, occlusion?: boolean, frustum?: boolean, raster?: espy.Raster} a raster: moving occluders
 ---@return integer view
 function Renderer:CreateView(def) end
 ---@param view integer
@@ -331,6 +332,13 @@ function Renderer:IsViewFrozen(view) end
 ---@param view integer
 ---@return {eye: espy.Vec3, corners: espy.Vec3[]}[]?
 function Renderer:GetView(view) end
+---@param node espy.Node
+---@param occluder espy.Occluder
+function Renderer:AddOccluder(node, occluder) end
+---@param node espy.Node
+function Renderer:RemoveOccluder(node) end
+---@return integer
+function Renderer:GetOccluderCount() end
 function Renderer:BeginFrame() end
 ---@param view integer
 function Renderer:Cull(view) end
@@ -533,7 +541,109 @@ function TesterScene:GetEvents(view) end
 ---@return table<string, integer>
 function TesterScene:GetStats(view) end
 
+---@alias espy.Triangles {positions: number[], indices: integer[]} three numbers a point, three indices from 0 a triangle
+---@alias espy.RasterMode "Sampled"|"Conservative"
+
+---@class espy.Occluder
+local Occluder = {}
+---@param def {triangles: espy.Triangles, mode?: espy.RasterMode, twoSided?: boolean}
+---@return espy.Occluder
+function Occluder.Create(def) end
+--- Does nothing while a renderer borrows it.
+function Occluder:Destroy() end
+---@return espy.Box
+function Occluder:GetBounds() end
+---@return integer
+function Occluder:GetBatchCount() end
+---@return integer
+function Occluder:GetTriangleCount() end
+
+---@class espy.Recording
+local Recording = {}
+---@return espy.Recording
+function Recording.Create() end
+--- Does nothing while a raster writes to it.
+function Recording:Destroy() end
+---@return string
+function Recording:GetBytes() end
+
+---@class espy.Raster
+local Raster = {}
+---@param def? {width?: integer, height?: integer, mode?: espy.RasterMode, ids?: boolean, reversedZ?: boolean, subPixelBits?: integer, maxBatches?: integer}
+---@return espy.Raster
+function Raster.Create(def) end
+--- Does nothing while a renderer borrows it.
+function Raster:Destroy() end
+---@param width integer
+---@param height integer
+function Raster:Resize(width, height) end
+---@return integer
+function Raster:GetWidth() end
+---@return integer
+function Raster:GetHeight() end
+---@return espy.RasterMode
+function Raster:GetMode() end
+---@return boolean
+function Raster:IsReversedZ() end
+---@return string
+function Raster:GetIsa() end
+---@param viewProjection number[] 16 numbers, column-major
+function Raster:Begin(viewProjection) end
+---@param viewProjection number[]
+function Raster:SetView(viewProjection) end
+---@param triangles espy.Triangles
+---@param toWorld? number[]
+---@param id? integer
+---@param twoSided? boolean
+function Raster:DrawTriangles(triangles, toWorld, id, twoSided) end
+---@param occluder espy.Occluder
+---@param toWorld? number[]
+---@param id? integer
+function Raster:DrawOccluder(occluder, toWorld, id) end
+---@param draws {occluder: espy.Occluder, toWorld?: number[], id?: integer}[]
+function Raster:DrawSorted(draws) end
+---@param other espy.Raster
+function Raster:Merge(other) end
+---@param rect {x0: integer, y0: integer, x1: integer, y1: integer}
+---@param depth number
+---@return espy.Visibility
+function Raster:TestRect(rect, depth) end
+---@param box espy.Box
+---@return espy.Visibility
+function Raster:TestBox(box) end
+---@param boxes espy.Box[]
+---@return espy.Visibility[]
+function Raster:TestBoxes(boxes) end
+---@param triangles espy.Triangles
+---@param toWorld? number[]
+---@return espy.Visibility
+function Raster:TestMesh(triangles, toWorld) end
+---@param x integer
+---@param y integer
+---@return number
+function Raster:GetDepth(x, y) end
+---@param x integer
+---@param y integer
+---@return integer? nil where nothing was drawn
+function Raster:GetId(x, y) end
+---@return number[] rows from the top
+function Raster:ReadDepth() end
+---@return integer[] rows from the top, 4294967295 where nothing was drawn
+function Raster:ReadIds() end
+---@return table<string, integer>
+function Raster:GetStats() end
+---@param recording? espy.Recording none: stops
+function Raster:Record(recording) end
+---@return boolean
+function Raster:IsRecording() end
+---@param bytes string
+---@return espy.Raster, {calls: integer, tests: integer, testsDiffer: integer, firstDiffers: integer}
+function Raster.Replay(bytes) end
+
 ---@class espy
+---@field Raster espy.Raster
+---@field Occluder espy.Occluder
+---@field Recording espy.Recording
 ---@field TesterScene espy.TesterScene
 ---@field ProxySet espy.ProxySet
 ---@field World espy.World
