@@ -177,35 +177,37 @@ compare() { # NAME ORDER RUNNER PROGRAM
     done
 }
 
-# The kernels of proxy occlusion: plain C and the target's own set give the same images there and here.
-link_proxies() { # NAME COMPILER-LINE
-    local name=$1 line=$2 own
+# The kernels of proxy occlusion and of the rasteriser: plain C and the target's own set give the same images there and
+# here.
+link_images() { # NAME COMPILER-LINE proxy|raster RUNTIME-FILE...
+    local name=$1 line=$2 kind=$3 own
+    shift 3
     if [[ $name = wasm* ]]; then
-        own="tests/targets/proxy_answers_wasm.c"
+        own="tests/targets/image_answers_wasm.c"
     else
-        own="tests/targets/proxy_answers_main.c src/core/hooks_hosted.c"
+        own="tests/targets/image_answers_main.c src/core/hooks_hosted.c"
     fi
     # shellcheck disable=SC2086
-    compile "$work/$name/proxy" "$line" tests/targets/proxy_answers.c $own
-    set -- "$work/$name"/proxy/*.o "$work/$name"/runtime/{base,isa,math,capsule*,proxy*}.o
+    compile "$work/$name/$kind" "$line" tests/targets/${kind}_answers.c $own
+    set -- "$work/$name/$kind"/*.o "$@"
     if [[ $name = wasm* ]]; then
         # shellcheck disable=SC2086
-        $line $wasm_link "$@" -o "$work/$name/proxies"
+        $line $wasm_link "$@" -o "$work/$name/$kind-images"
     else
         # Processors without an instruction for square roots take the C library's.
         # shellcheck disable=SC2086
-        $line "$@" -lm -o "$work/$name/proxies"
-        [ ! -f "$work/$name/proxies.exe" ] || mv "$work/$name/proxies.exe" "$work/$name/proxies"
+        $line "$@" -lm -o "$work/$name/$kind-images"
+        [ ! -f "$work/$name/$kind-images.exe" ] || mv "$work/$name/$kind-images.exe" "$work/$name/$kind-images"
     fi
 }
 
-compare_proxies() { # NAME RUNNER
-    local runner=${2/answers.mjs/proxy_answers.mjs} kernels=
-    if ! $runner "$work/$1/proxies" 2>"$work/$1/proxies.err" | tr -d '\r' >"$work/$1/proxies.txt"; then
-        echo "$1: images with proxies: $(cat "$work/$1/proxies.err")"
+compare_images() { # NAME RUNNER proxy|raster
+    local runner=${2/answers.mjs/image_answers.mjs} kernels='' out=$work/$1/$3-images
+    if ! $runner "$out" 2>"$out.err" | tr -d '\r' >"$out.txt"; then
+        echo "$1: $3 images: $(cat "$out.err")"
         failed=1
-    elif [ -f "$work/expected-proxies.txt" ] && ! diff "$work/expected-proxies.txt" "$work/$1/proxies.txt"; then
-        echo "$1: other images with proxies than this machine's"
+    elif [ -f "$work/expected-$3.txt" ] && ! diff "$work/expected-$3.txt" "$out.txt"; then
+        echo "$1: other $3 images than this machine's"
         failed=1
     fi
     case $1 in
@@ -213,8 +215,8 @@ compare_proxies() { # NAME RUNNER
     wasm128) kernels=wasm128 ;;
     wasm32 | powerpc | mips*) kernels=scalar ;;
     esac
-    if [ -n "$kernels" ] && [ "$(tail -n 1 "$work/$1/proxies.err" | tr -d '\r')" != "$kernels" ]; then
-        echo "$1: the kernels of $(tail -n 1 "$work/$1/proxies.err") ran instead of $kernels"
+    if [ -n "$kernels" ] && [ "$(tail -n 1 "$out.err" | tr -d '\r')" != "$kernels" ]; then
+        echo "$1: the $3 kernels of $(tail -n 1 "$out.err") ran instead of $kernels"
         failed=1
     fi
 }
@@ -255,19 +257,21 @@ run_target() { # NAME ORDER COMPILER-LINE RUNNER
     check_symbols "$name" "$(nm_of "$compiler")"
     compile "$work/$name/reader" "$line" "${reader[@]}"
     link "$name" "$line"
-    link_proxies "$name" "$line"
+    link_images "$name" "$line" proxy "$work/$name"/runtime/{base,isa,math,capsule*,proxy*}.o
+    link_images "$name" "$line" raster "$work/$name"/runtime/{base,isa,math,raster*,occluder}.o
     if [ -n "$runner" ] && ! have "${runner%% *}"; then
         echo "$name: built; ${runner%% *} is not installed: not run"
         return 0
     fi
     compare "$name" "$order" "$runner" answers
-    compare_proxies "$name" "$runner"
+    compare_images "$name" "$runner" proxy
+    compare_images "$name" "$runner" raster
     case $name in
     powerpc | mipsel) check_dist "$name" "$order" "$line" "$runner" ;;
     esac
     [ "$name" != powerpc ] || print_size "$name" "$line"
     ran=$((ran + 1))
-    echo "$name: $(cat "$work/$name/512.txt"); $(tail -n 1 "$work/$name/proxies.err" | tr -d '\r') proxies $(cat "$work/$name/proxies.txt")"
+    echo "$name: $(cat "$work/$name/512.txt"); $(tail -n 1 "$work/$name/proxy-images.err" | tr -d '\r') proxies $(cat "$work/$name/proxy-images.txt"); rasters $(cat "$work/$name/raster-images.txt")"
 }
 
 # The program for Windows writes the bytes and the lines that this machine's writes.
@@ -337,7 +341,8 @@ for target in "${targets[@]}"; do
         for kb in 512 20 10 packed; do
             cp "$work/$name/$kb.txt" "$work/expected-$kb.txt"
         done
-        cp "$work/$name/proxies.txt" "$work/expected-proxies.txt"
+        cp "$work/$name/proxy-images.txt" "$work/expected-proxy.txt"
+        cp "$work/$name/raster-images.txt" "$work/expected-raster.txt"
     fi
 done
 if [ $# -eq 0 ] || [[ " $* " == *" windows "* ]]; then

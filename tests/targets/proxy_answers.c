@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "proxy_answers.h"
+#include "image_answers.h"
 
 #include <espy/proxy.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What proxy_answers.mjs calls: there is no C library on this machine, and memory is handed out from one block.
-#include "proxy_answers.h"
+// What image_answers.mjs calls: there is no C library on this machine, and memory is handed out from one block.
+#include "image_answers.h"
 
 #define ESPY_TARGET_EXPORT __attribute__((visibility("default")))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints what the kernels make of images with proxies in WebAssembly. Usage: node proxy_answers.mjs proxies.wasm
+// Prints what the kernels make of images in WebAssembly. Usage: node image_answers.mjs IMAGES.wasm
 import {readFileSync} from "node:fs";
 
 const {instance} = await WebAssembly.instantiate(readFileSync(process.argv[2]), {});
@@ -16,7 +16,7 @@ const lines = [scalar, auto].map(cap => {
     return drawn ? `${hash} ${view.getUint32(8, true)} dark pixels` : "failed";
 });
 if (lines[0] === "failed" || lines[1] !== lines[0]) {
-    console.error(`proxies: plain C gives ${lines[0]}, ${text(espyTargetWasm_GetSet())} ${lines[1]}`);
+    console.error(`images: plain C gives ${lines[0]}, ${text(espyTargetWasm_GetSet())} ${lines[1]}`);
     process.exit(1);
 }
 console.error(text(espyTargetWasm_GetSet()));

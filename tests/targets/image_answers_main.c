@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Prints what every kernel set of this machine makes of images with proxies, on machines with a C library. The names of
+// Prints what every kernel set of this machine makes of images, on machines with a C library. The names of
 // the sets go to the error stream: they differ from machine to machine, the rest does not.
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "proxy_answers.h"
+#include "image_answers.h"
 
 int main(void)
 {
@@ -15,7 +15,7 @@ int main(void)
         espyTargetImages images = espyTargetImages_Draw(caps[i]);
         if (!images.succeeded || (i > 0 && images.hash != first))
         {
-            fprintf(stderr, "proxies with %s: %s\n", espyIsa_GetName(images.isa),
+            fprintf(stderr, "images with %s: %s\n", espyIsa_GetName(images.isa),
                     images.succeeded ? "other bits than in plain C" : "failed");
             return 1;
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Images darkened by proxies as one number, so that the kernels of two machines can be compared.
-#ifndef ESPY_TARGET_PROXY_ANSWERS_H
-#define ESPY_TARGET_PROXY_ANSWERS_H
+// Images as one number (darkened by proxies, or the rasteriser's), so that the kernels of two machines can be compared.
+#ifndef ESPY_TARGET_IMAGE_ANSWERS_H
+#define ESPY_TARGET_IMAGE_ANSWERS_H
 
 #include <espy/base.h>
 
 typedef struct espyTargetImages
 {
-    uint64_t hash;  ///< Of every colour and visibility of all images.
-    uint32_t dark;  ///< Pixels that lost a tenth or more of their light.
+    uint64_t hash;  ///< Of every value of all images.
+    uint32_t dark;  ///< Pixels that lost a tenth or more of their light, or that something was drawn to.
     espyIsa isa;    ///< What `cap` came to on this machine.
     bool succeeded; ///< False: an allocation or a call failed.
 } espyTargetImages;
