@@ -13,6 +13,9 @@ typedef struct espyAuditDef
     uint64_t seed;   ///< Default 1.
     float clearance; ///< Default 0.1 m: points keep this from every surface.
     int32_t threads; ///< 0: one a core. Never changes the result.
+    /// Default false: the rasteriser tells which pixels cannot change the result, and their rays are left out. True:
+    /// every ray is cast. Never changes the result.
+    bool allRays;
     bool (*progress)(uint32_t done, uint32_t total, void* context); ///< False cancels. May be null.
     void* progressContext;
     espyHooks hooks;

@@ -2,7 +2,7 @@
 // Rendered truth against a file: open points, panoramas, and what the file would have left out of them.
 #include <espy/audit.h>
 
-#include "audit/panorama.h"
+#include "audit/face_filter.h"
 #include "core/core.h"
 #include "core/tasks.h"
 
@@ -13,6 +13,8 @@
 #define ESPY_AUDIT_ATTEMPTS 256u
 /// Rays a side of each cube face that decide whether a point is inside something solid.
 #define ESPY_AUDIT_SOLID_SIDE 4u
+/// Pixels along a face from which on the rasteriser is asked which rays can matter: below, rays cost less.
+#define ESPY_AUDIT_LEAST_FILTERED 64u
 
 /// Panels of counters that one worker uses for one view.
 typedef struct espyAuditScratch
@@ -21,6 +23,7 @@ typedef struct espyAuditScratch
     uint32_t* set;         ///< What the file draws from the view's cell.
     uint32_t* wrongPixels; ///< By slot.
     uint32_t* lastPixel;   ///< By slot: 1 + the last pixel that was looked at.
+    espyiFaceScratch face;
 } espyAuditScratch;
 
 typedef struct espyAuditJob
@@ -29,6 +32,8 @@ typedef struct espyAuditJob
     const espyPvs* pvs;
     const espyAuditDef* def;
     espyiDrawn* drawn;
+    bool filters; ///< Leaves out rays that cannot matter.
+    espyiFaceFilter filter;
     espyAuditView* views; ///< `cell` is -1 where no open point was found.
     struct espyAuditTally* tallies;
     espyAuditScratch* scratch; ///< One a worker.
@@ -149,6 +154,18 @@ static void espyAudit_OnSeen(void* context, uint32_t pixel, uint32_t slot)
     pass->lastWrongPixel = pixel + 1;
 }
 
+static espyiFaceNeed espyAudit_Need(void* context, uint32_t slot)
+{
+    const espyAuditPass* pass = context;
+    const espyAuditScratch* scratch = pass->scratch;
+    uint32_t whole = pass->job->drawn->wholeOf[slot];
+    if (espyAudit_IsHidden(scratch->set, slot) || espyAudit_IsHidden(scratch->set, whole))
+    {
+        return espyiFaceNeed_All;
+    }
+    return espyiBits_Get(scratch->seen, slot) ? espyiFaceNeed_None : espyiFaceNeed_First;
+}
+
 static void espyAudit_Tally(const espyAuditPass* pass, espyAuditTally* tally)
 {
     const espyBakeInput* input = pass->job->input;
@@ -192,7 +209,15 @@ static void espyAudit_RunView(void* context, uint32_t index, uint32_t worker)
         }
         for (uint32_t face = 0; face < 6; ++face)
         {
-            espyiPanorama_RenderFace(job->drawn, pass.view->point, job->def->size, face, espyAudit_OnSeen, &pass);
+            if (job->filters)
+            {
+                espyiFaceFilter_Render(&job->filter, &scratch->face, job->drawn, pass.view->point, job->def->size, face,
+                                       espyAudit_Need, espyAudit_OnSeen, &pass);
+            }
+            else
+            {
+                espyiPanorama_RenderFace(job->drawn, pass.view->point, job->def->size, face, espyAudit_OnSeen, &pass);
+            }
         }
         espyAudit_Tally(&pass, &job->tallies[index]);
     }
@@ -241,6 +266,9 @@ static espyResult espyAudit_Prepare(espyAuditJob* job, uint32_t threads)
     job->tallies = espyiAlloc(&job->hooks, job->def->views, sizeof *job->tallies);
     job->scratch = espyiAlloc(&job->hooks, threads, sizeof *job->scratch);
     bool stored = job->views && job->tallies && job->scratch;
+    job->filters = !job->def->allRays && job->def->size >= ESPY_AUDIT_LEAST_FILTERED;
+    stored = stored && (!job->filters || result != espyResult_Ok ||
+                        espyiFaceFilter_Create(&job->filter, job->drawn, &job->hooks) == espyResult_Ok);
     for (uint32_t w = 0; stored && w < threads; ++w)
     {
         espyAuditScratch* scratch = &job->scratch[w];
@@ -248,7 +276,9 @@ static espyResult espyAudit_Prepare(espyAuditJob* job, uint32_t threads)
         scratch->set = espyiAlloc(&job->hooks, slots / 32 + 1, sizeof(uint32_t));
         scratch->wrongPixels = espyiAlloc(&job->hooks, slots, sizeof(uint32_t));
         scratch->lastPixel = espyiAlloc(&job->hooks, slots, sizeof(uint32_t));
-        stored = scratch->seen && scratch->set && scratch->wrongPixels && scratch->lastPixel;
+        stored =
+            scratch->seen && scratch->set && scratch->wrongPixels && scratch->lastPixel &&
+            (!job->filters || espyiFaceScratch_Create(&scratch->face, job->def->size, &job->hooks) == espyResult_Ok);
     }
     return result != espyResult_Ok ? result : stored ? espyResult_Ok : espyResult_OutOfMemory;
 }
@@ -261,7 +291,9 @@ static void espyAudit_FreeJob(espyAuditJob* job, uint32_t threads)
         espyiFree(&job->hooks, job->scratch[w].set);
         espyiFree(&job->hooks, job->scratch[w].wrongPixels);
         espyiFree(&job->hooks, job->scratch[w].lastPixel);
+        espyiFaceScratch_Destroy(&job->scratch[w].face, &job->hooks);
     }
+    espyiFaceFilter_Destroy(&job->filter, &job->hooks);
     espyiFree(&job->hooks, job->scratch);
     espyiFree(&job->hooks, job->tallies);
     espyiFree(&job->hooks, job->views);

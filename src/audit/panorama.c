@@ -4,11 +4,7 @@
 
 #include <math.h>
 
-#define ESPY_TILE 16u
 #define ESPY_FAR 1e30f
-/// Along the ray, behind an occluder: within it a surface may lie flush on the occluder. 0.1 mm seen at up to 87
-/// degrees from straight on.
-#define ESPY_FLUSH_REACH 2e-3f
 /// Along the ray: surfaces nearer to each other than this are both reported.
 #define ESPY_TIE_REACH 1e-4f
 
@@ -34,6 +30,22 @@ espyiRay espyiPanorama_Ray(espyVec3 point, uint32_t size, uint32_t pixel)
     uint32_t column = pixel % size, row = pixel / size % size, face = pixel / size / size;
     espyVec3 d = espyPanorama_Direction(size, face, column, row);
     return (espyiRay){{(double)point.x, (double)point.y, (double)point.z}, {(double)d.x, (double)d.y, (double)d.z}};
+}
+
+espyMat4 espyiPanorama_Clip(espyVec3 point, uint32_t face)
+{
+    const float at[3] = {point.x, point.y, point.z};
+    const uint32_t axes[2] = {espyPanoramaFaces[face].right, espyPanoramaFaces[face].up};
+    espyMat4 clip = {{0}};
+    for (uint32_t row = 0; row < 2; ++row)
+    {
+        clip.m[4 * axes[row] + row] = 1.0f;
+        clip.m[12 + row] = -at[axes[row]];
+    }
+    clip.m[14] = ESPYI_PANORAMA_NEAR;
+    clip.m[4 * espyPanoramaFaces[face].forward + 3] = espyPanoramaFaces[face].sign;
+    clip.m[15] = -espyPanoramaFaces[face].sign * at[espyPanoramaFaces[face].forward];
+    return clip;
 }
 
 bool espyiPanorama_IsInFace(espyVec3 point, uint32_t face, espyBox box)
@@ -126,43 +138,53 @@ static void espyPanorama_FollowRay(const espyPanoramaJob* job, uint32_t pixel, e
     } while (espyiBvh_Closest(job->drawn->targetBvh, &segment, (espyiSkip){0, 0}, &hit));
 }
 
+void espyiPanorama_RenderBlock(const espyiDrawn* drawn, espyVec3 point, uint32_t size, uint32_t face, uint32_t left,
+                               uint32_t top, espyiSeenFn* seen, void* context)
+{
+    espyPanoramaJob job = {drawn, point, seen, context};
+    espyiSegment segments[ESPYI_PANORAMA_BLOCK * ESPYI_PANORAMA_BLOCK];
+    espyiHit blockers[ESPYI_PANORAMA_BLOCK * ESPYI_PANORAMA_BLOCK];
+    espyiHit targets[ESPYI_PANORAMA_BLOCK * ESPYI_PANORAMA_BLOCK];
+    uint32_t pixels[ESPYI_PANORAMA_BLOCK * ESPYI_PANORAMA_BLOCK], count = 0;
+    for (uint32_t row = top; row < size && row < top + ESPYI_PANORAMA_BLOCK; ++row)
+    {
+        for (uint32_t column = left; column < size && column < left + ESPYI_PANORAMA_BLOCK; ++column)
+        {
+            pixels[count] = (face * size + row) * size + column;
+            segments[count++] = (espyiSegment){.origin = point,
+                                               .tMin = ESPYI_PANORAMA_NEAR,
+                                               .direction = espyPanorama_Direction(size, face, column, row),
+                                               .tMax = ESPY_FAR};
+        }
+    }
+    if (count == 0)
+    {
+        return; // Beyond the face.
+    }
+    espyiBvh_ClosestMany(drawn->blockerBvh, segments, count, (espyiSkip){0, 0}, blockers);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        segments[i].tMax = blockers[i].triangle != UINT32_MAX ? blockers[i].t + ESPYI_PANORAMA_FLUSH : ESPY_FAR;
+    }
+    espyiBvh_ClosestMany(drawn->targetBvh, segments, count, (espyiSkip){0, 0}, targets);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (targets[i].triangle != UINT32_MAX)
+        {
+            espyPanorama_FollowRay(&job, pixels[i], segments[i],
+                                   blockers[i].triangle != UINT32_MAX ? &blockers[i] : NULL, targets[i]);
+        }
+    }
+}
+
 void espyiPanorama_RenderFace(const espyiDrawn* drawn, espyVec3 point, uint32_t size, uint32_t face, espyiSeenFn* seen,
                               void* context)
 {
-    espyPanoramaJob job = {drawn, point, seen, context};
-    espyiSegment segments[ESPY_TILE * ESPY_TILE];
-    espyiHit blockers[ESPY_TILE * ESPY_TILE], targets[ESPY_TILE * ESPY_TILE];
-    uint32_t pixels[ESPY_TILE * ESPY_TILE];
-    for (uint32_t top = 0; top < size; top += ESPY_TILE)
+    for (uint32_t top = 0; top < size; top += ESPYI_PANORAMA_BLOCK)
     {
-        for (uint32_t left = 0; left < size; left += ESPY_TILE)
+        for (uint32_t left = 0; left < size; left += ESPYI_PANORAMA_BLOCK)
         {
-            uint32_t count = 0;
-            for (uint32_t row = top; row < size && row < top + ESPY_TILE; ++row)
-            {
-                for (uint32_t column = left; column < size && column < left + ESPY_TILE; ++column)
-                {
-                    pixels[count] = (face * size + row) * size + column;
-                    segments[count++] = (espyiSegment){.origin = point,
-                                                       .tMin = ESPYI_PANORAMA_NEAR,
-                                                       .direction = espyPanorama_Direction(size, face, column, row),
-                                                       .tMax = ESPY_FAR};
-                }
-            }
-            espyiBvh_ClosestMany(drawn->blockerBvh, segments, count, (espyiSkip){0, 0}, blockers);
-            for (uint32_t i = 0; i < count; ++i)
-            {
-                segments[i].tMax = blockers[i].triangle != UINT32_MAX ? blockers[i].t + ESPY_FLUSH_REACH : ESPY_FAR;
-            }
-            espyiBvh_ClosestMany(drawn->targetBvh, segments, count, (espyiSkip){0, 0}, targets);
-            for (uint32_t i = 0; i < count; ++i)
-            {
-                if (targets[i].triangle != UINT32_MAX)
-                {
-                    espyPanorama_FollowRay(&job, pixels[i], segments[i],
-                                           blockers[i].triangle != UINT32_MAX ? &blockers[i] : NULL, targets[i]);
-                }
-            }
+            espyiPanorama_RenderBlock(drawn, point, size, face, left, top, seen, context);
         }
     }
 }
