@@ -1087,6 +1087,7 @@ typedef enum espyiSectionKind
     espyiSectionKind_Statistics = 0x104,   ///< uint32_t: cells proven not to see each occludee.
     espyiSectionKind_Unknown = 0x105,      ///< uint32_t: cells that draw each occludee for want of a proof.
     espyiSectionKind_ViewPoints = 0x106,   ///< Three floats a point, from the origin: where proofs let cameras start.
+    espyiSectionKind_Contents = 0x107,     ///< uint64_t: occluders. What the caller said of their content; 0: nothing.
 } espyiSectionKind;
 
 /// Up to 32 stored cells (or coarse blocks) that share y and z. Bit i of `mask` stands for x = 32 * xBlock + i.
@@ -1715,6 +1716,11 @@ uint64_t espyPvs_GetOccluderHash(const espyPvs* pvs, uint32_t index)
     return index < pvs->occluderCount && pvs->hashes ? pvs->hashes[index] : 0;
 }
 
+uint64_t espyPvs_GetOccluderContent(const espyPvs* pvs, uint32_t index)
+{
+    return index < pvs->occluderCount && pvs->contents ? pvs->contents[index] : 0;
+}
+
 bool espyPvs_IsSolidCell(const espyPvs* pvs, int32_t cell)
 {
     return cell >= 0 && (uint32_t)cell < pvs->cellCount && pvs->solid && espyiBits_Get(pvs->solid, (uint32_t)cell);
@@ -2246,6 +2252,8 @@ const char* espyiLoad_Name(espyiSectionKind kind)
         return "SOLID_CELLS";
     case espyiSectionKind_Statistics:
         return "STATISTICS";
+    case espyiSectionKind_Contents:
+        return "CONTENTS";
     case espyiSectionKind_Unknown:
         return "UNKNOWN";
     case espyiSectionKind_ViewPoints:
@@ -2326,19 +2334,22 @@ static bool espyLoad_ToolSections(espyiLoad* load, espyPvs* pvs)
     const void* hashes;
     const void* solid;
     const void* statistics;
+    const void* contents;
     const void* unknown;
     if (!espyiLoad_Section(load, espyiSectionKind_Nodes, false, 4, 4, entries, &nodes) ||
         !espyiLoad_Section(load, espyiSectionKind_Parts, false, 4, 4, h->occludeeCount, &parts) ||
         !espyiLoad_Section(load, espyiSectionKind_Hashes, false, 8, 8, entries, &hashes) ||
         !espyiLoad_Section(load, espyiSectionKind_SolidCells, false, 4, 4, espyiBits_Words(h->cellCount), &solid) ||
         !espyiLoad_Section(load, espyiSectionKind_Statistics, false, 4, 4, h->occludeeCount, &statistics) ||
-        !espyiLoad_Section(load, espyiSectionKind_Unknown, false, 4, 4, h->occludeeCount, &unknown))
+        !espyiLoad_Section(load, espyiSectionKind_Unknown, false, 4, 4, h->occludeeCount, &unknown) ||
+        !espyiLoad_Section(load, espyiSectionKind_Contents, false, 8, 8, h->occluderCount, &contents))
     {
         return false;
     }
     pvs->nodes = (const int32_t*)nodes;
     pvs->parts = (const int32_t*)parts;
     pvs->hashes = (const uint64_t*)hashes;
+    pvs->contents = (const uint64_t*)contents;
     pvs->solid = (const uint32_t*)solid;
     for (uint32_t i = 0; parts && i < h->occludeeCount; ++i)
     {

@@ -51,7 +51,7 @@ uint32_t espyBakeCase_AddMesh(espyBakeCase* c, const espyVec3* positions, uint32
     if (blocks)
     {
         assert_true(occluder < ESPY_CASE_MAX);
-        c->occluders[c->occluderCount++] = (espyBakeOccluder){mesh, node, "occluder"};
+        c->occluders[c->occluderCount++] = (espyBakeOccluder){.mesh = mesh, .node = node, .name = "occluder"};
     }
     if (flags & espyCaseFlag_Occludee)
     {

@@ -52,7 +52,8 @@ typedef struct espyBaked
     espyBakeResult file;
 } espyBaked;
 
-static espyBaked espyBaked_Make(const char* scene, uint32_t size)
+/// Without `contents` as a caller bakes who says nothing of them: only the hashes of triangles are left.
+static espyBaked espyBaked_MakeWith(const char* scene, uint32_t size, bool contents)
 {
     espyBaked b = {0};
     espyGathered* gathered;
@@ -62,9 +63,24 @@ static espyBaked espyBaked_Make(const char* scene, uint32_t size)
     def.quality = espyBakeQuality_Low;
     def.threads = 1;
     assert_int_equal(espyEditor_Gather(b.world, def.cellSize, 0.0f, NULL, &gathered), espyResult_Ok);
-    assert_int_equal(espyBake_Run(espyGathered_GetInput(gathered), &def, &b.file), espyResult_Ok);
+    espyBakeInput input = *espyGathered_GetInput(gathered);
+    espyBakeOccluder* occluders = test_malloc((input.occluderCount + 1u) * sizeof *occluders);
+    for (uint32_t i = 0; i < input.occluderCount; ++i)
+    {
+        occluders[i] = input.occluders[i];
+        assert_true(occluders[i].content != 0);
+        occluders[i].content = contents ? occluders[i].content : 0;
+    }
+    input.occluders = occluders;
+    assert_int_equal(espyBake_Run(&input, &def, &b.file), espyResult_Ok);
+    test_free(occluders);
     espyGathered_Destroy(gathered);
     return b;
+}
+
+static espyBaked espyBaked_Make(const char* scene, uint32_t size)
+{
+    return espyBaked_MakeWith(scene, size, true);
 }
 
 /// The same nodes in a world with other settings.
@@ -231,29 +247,34 @@ static void unrolled_nodes_come_back(void** state)
     espyWorld_Destroy(b.world);
 }
 
-// An occluder of the same bounds with a hole in it is not what was baked: hashes tell. Without the others' agreement
-// hashes of another kind are no reason.
-static void an_edited_occluder_is_found_by_its_hash(void** state)
+/// The same triangles but the last one, which leaves the bounds as they are.
+static espyMeshId espyTest_Cut(espyWorld* world, espyMeshId whole)
 {
-    (void)state;
-    espyBaked b = espyBaked_Make("rooms", 2);
+    espyMeshDef mesh;
+    espyMeshId cut;
+    assert_int_equal(espyWorld_GetMesh(world, whole, &mesh), espyResult_Ok);
+    espyMeshPart part = {0, 3u * (mesh.triangles.triangleCount - 1u), espyMaterialClass_Opaque, 0};
+    mesh.triangles.triangleCount -= 1;
+    mesh.parts = &part;
+    mesh.partCount = 1;
+    assert_int_equal(espyWorld_CreateMesh(world, &mesh, &cut), espyResult_Ok);
+    return cut;
+}
+
+// An occluder of the same bounds with a hole in it is not what was baked: contents tell, or hashes, where others agree.
+static void espyTest_Edit(bool contents)
+{
+    espyBaked b = espyBaked_MakeWith("rooms", 2, contents);
     espyPvs pvs;
     assert_int_equal(espyPvs_Load(&pvs, b.file.data, b.file.size, NULL), espyResult_Ok);
+    assert_int_equal(pvs.contents != NULL, contents);
     for (int edit = 0; edit < 2; ++edit)
     {
         espyWorld* world = espyBaked_Copy(b.world, NULL, false);
         espyNodeId node = espyWorld_FindSource(world, espyPvs_GetOccluderNode(&pvs, 3));
         espyNodeDef def;
-        espyMeshDef mesh;
         espyWorld_GetNode(world, node, &def);
-        espyWorld_GetMesh(world, def.mesh, &mesh);
-        // One triangle less.
-        espyMeshPart part = {0, 3u * (mesh.triangles.triangleCount - 1u), espyMaterialClass_Opaque, 0};
-        mesh.triangles.triangleCount -= 1;
-        mesh.parts = &part;
-        mesh.partCount = 1;
-        espyMeshId edited;
-        assert_int_equal(espyWorld_CreateMesh(world, &mesh, &edited), espyResult_Ok);
+        espyMeshId edited = espyTest_Cut(world, def.mesh);
         espyMeshId was = def.mesh;
         if (edit)
         {
@@ -276,10 +297,124 @@ static void an_edited_occluder_is_found_by_its_hash(void** state)
             espyWorld_SetMesh(world, node, was);
             assert_false(espyWorld_IsDataStale(world, id));
         }
+        else
+        {
+            // What was baked comes back: where contents are known it is known again.
+            espyWorld_SetMesh(world, node, was);
+            assert_int_equal(espyWorld_IsDataStale(world, id), !contents);
+        }
         espyWorld_Destroy(world);
     }
     espyBake_Free(&b.file);
     espyWorld_Destroy(b.world);
+}
+
+static void an_edited_occluder_is_found_by_its_hash(void** state)
+{
+    (void)state;
+    espyTest_Edit(false);
+    espyTest_Edit(true);
+}
+
+/// A wall whose triangles the caller brought into the world in a way of its own, so that no hash of them can be
+/// compared.
+static espyBakeResult espyTest_BakeWall(const espyWorld* world, espyNodeId wall, bool contents)
+{
+    espyNodeDef node;
+    espyMeshDef mesh;
+    espyBakeResult file;
+    espyWorld_GetNode(world, wall, &node);
+    espyWorld_GetMesh(world, node.mesh, &mesh);
+    espyVec3 corners[8];
+    assert_int_equal(mesh.triangles.vertexCount, 8);
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        espyVec3 p = espyMat4_TransformPoint(node.local, mesh.triangles.positions[i]);
+        corners[i] = (espyVec3){p.x * 1.0000001f, p.y, p.z};
+    }
+    espyBakeOccluder occluder = {.mesh = {corners, mesh.triangles.indices, 8, mesh.triangles.triangleCount},
+                                 .node = 7,
+                                 .content = contents ? espyWorld_GetContentHash(world, wall) : 0};
+    espyBakeOccludee occludee = {.box = {{6, 0, 2}, {7, 1, 3}}, .node = 8, .part = -1};
+    espyBakeArea area = {espyMat4_FromTrs((espyVec3){0, 1, 2}, (float[4]){0, 0, 0, 1}, (espyVec3){4, 2, 4})};
+    espyBakeInput input = {.occluders = &occluder,
+                           .occludees = &occludee,
+                           .areas = &area,
+                           .occluderCount = 1,
+                           .occludeeCount = 1,
+                           .areaCount = 1};
+    espyBakeDef def = espyBakeDef_Default();
+    def.quality = espyBakeQuality_Low;
+    def.cellSize = 2.0f;
+    def.threads = 1;
+    assert_int_equal(espyBake_Run(&input, &def, &file), espyResult_Ok);
+    return file;
+}
+
+static espyNodeId espyTest_Wall(espyWorld* world, espyMeshId mesh, espyVec3 offset)
+{
+    espyNodeDef def = espyNodeDef_Default();
+    espyNodeId id;
+    def.kind = espyNodeKind_StaticMesh3D;
+    def.mesh = mesh;
+    def.flags = espyNodeFlag_OccluderStatic;
+    def.local = espyMat4_FromTrs((espyVec3){4.1f + offset.x, offset.y, offset.z}, (float[4]){0, 0, 0, 1},
+                                 (espyVec3){1.3f, 1, 1});
+    assert_int_equal(espyWorld_CreateNode(world, &def, &id), espyResult_Ok);
+    return id;
+}
+
+// The only occluder, in a file placed elsewhere, edited before or after it was added, created later: what the caller
+// said of its content decides. Where it said nothing, and no hash can be compared, bounds are all there is.
+static void content_tells_however_triangles_were_made(void** state)
+{
+    (void)state;
+    for (int contents = 0; contents < 2; ++contents)
+    {
+        for (int placed = 0; placed < 2; ++placed)
+        {
+            espyVec3 offset = placed ? (espyVec3){1000.7f, 3.3f, -2000.1f} : (espyVec3){0, 0, 0};
+            espyWorld* world = espyWorldCase_World(NULL, false);
+            espyMeshId whole = espyWorldCase_Mesh(world, (espyVec3){0.5f, 3, 4});
+            espyMeshId cut = espyTest_Cut(world, whole);
+            espyNodeId wall = espyTest_Wall(world, whole, (espyVec3){0, 0, 0});
+            espyBakeResult file = espyTest_BakeWall(world, wall, contents);
+            espyPvs pvs;
+            assert_int_equal(espyPvs_Load(&pvs, file.data, file.size, NULL), espyResult_Ok);
+            assert_true(espyPvs_GetOccluderContent(&pvs, 0) == (contents ? espyWorld_GetContentHash(world, wall) : 0));
+            assert_true(espyPvs_GetOccluderContent(&pvs, 1) == 0);
+            espyWorld_DestroyNode(world, wall);
+            wall = espyTest_Wall(world, whole, offset);
+            espyDataId id = espyTest_Add(world, file.data, file.size, offset);
+            assert_false(espyWorld_IsDataStale(world, id));
+            espyWorld_RemoveData(world, id);
+
+            espyWorld_SetMesh(world, wall, cut);
+            id = espyTest_Add(world, file.data, file.size, offset);
+            assert_int_equal(espyWorld_IsDataStale(world, id), contents);
+            assert_int_equal(espyWorld_GetOccluderState(world, id, 0, NULL),
+                             contents ? espyOccluderState_Changed : espyOccluderState_InPlace);
+            if (contents)
+            {
+                espyWorld_SetMesh(world, wall, whole);
+                assert_false(espyWorld_IsDataStale(world, id));
+            }
+            espyWorld_RemoveData(world, id);
+            espyWorld_DestroyNode(world, wall);
+
+            // Nodes that come after the file.
+            id = espyTest_Add(world, file.data, file.size, offset);
+            assert_int_equal(espyWorld_GetOccluderState(world, id, 0, NULL), espyOccluderState_Missing);
+            wall = espyTest_Wall(world, cut, offset);
+            assert_int_equal(espyWorld_GetOccluderState(world, id, 0, NULL),
+                             contents ? espyOccluderState_Changed : espyOccluderState_InPlace);
+            espyWorld_DestroyNode(world, wall);
+            wall = espyTest_Wall(world, contents ? whole : cut, offset);
+            assert_false(espyWorld_IsDataStale(world, id));
+            espyWorld_Destroy(world);
+            espyBake_Free(&file);
+        }
+    }
 }
 
 // --- made-up files
@@ -706,6 +841,7 @@ int main(void)
         cmocka_unit_test(unroll_cells_hold_every_instance_once),
         cmocka_unit_test(unrolled_nodes_come_back),
         cmocka_unit_test(an_edited_occluder_is_found_by_its_hash),
+        cmocka_unit_test(content_tells_however_triangles_were_made),
         cmocka_unit_test(notices_come_once_and_name_the_occluder),
         cmocka_unit_test(only_its_own_file_goes_stale),
         cmocka_unit_test(bytes_are_released_after_the_last_reader),

@@ -27,6 +27,11 @@ typedef struct espyBakeOccluder
     espyTriangles mesh; ///< World space, opaque parts only.
     int32_t node;       ///< The caller's id, stored in the file.
     const char* name;   ///< For messages; may be null.
+    /// What the object's content is, in its own space, as a number of the caller's that changes with it: stored in the
+    /// file, so that whoever loads it finds out whether the object is still what was baked, wherever it stands and
+    /// however its triangles were brought into the world. For nodes of a world espyWorld_GetContentHash, which
+    /// espyWorld_AddData compares it with. 0 (default): not known. Never changes the answers.
+    uint64_t content;
 } espyBakeOccluder;
 
 /// A thing to be culled as one.

@@ -103,11 +103,12 @@ typedef struct espyPvs
     const void* dynamicCells;
     const uint32_t* dynamicSets;
     espyPvsPack staticPack, dynamicPack;
-    const float* entries;   ///< Occluder boxes, then occludee boxes: min xyz, max xyz each.
-    const int32_t* nodes;   ///< Node ids in the order of entries, or null.
-    const int32_t* parts;   ///< Parts of occludees, or null.
-    const uint64_t* hashes; ///< Content hashes in the order of entries, or null.
-    const uint32_t* solid;  ///< One bit a cell, or null.
+    const float* entries;     ///< Occluder boxes, then occludee boxes: min xyz, max xyz each.
+    const int32_t* nodes;     ///< Node ids in the order of entries, or null.
+    const int32_t* parts;     ///< Parts of occludees, or null.
+    const uint64_t* hashes;   ///< Content hashes in the order of entries, or null.
+    const uint64_t* contents; ///< Of occluders, as espyBakeOccluder.content, or null.
+    const uint32_t* solid;    ///< One bit a cell, or null.
 } espyPvs;
 
 /// Validates `size` bytes whole, with checked arithmetic, and resolves them into *out.
@@ -195,6 +196,9 @@ ESPY_API int32_t espyPvs_GetOccludeePart(const espyPvs* pvs, uint32_t slot);
 /// Content hash (geometry, transform, material class) as baked; 0 where the file was cooked without hashes.
 ESPY_API uint64_t espyPvs_GetOccludeeHash(const espyPvs* pvs, uint32_t slot);
 ESPY_API uint64_t espyPvs_GetOccluderHash(const espyPvs* pvs, uint32_t index);
+/// espyBakeOccluder.content as baked: compare it with what the object is now. 0 where nothing was given, or the file
+/// was cooked. Thread: any.
+ESPY_API uint64_t espyPvs_GetOccluderContent(const espyPvs* pvs, uint32_t index);
 /// True where the cell had no open sample and took the union of its neighbours.
 ESPY_API bool espyPvs_IsSolidCell(const espyPvs* pvs, int32_t cell);
 

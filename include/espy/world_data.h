@@ -12,8 +12,10 @@
 //
 // Stale. A file is stale while any of its occluders is not where it was baked: missing, moved, hidden, of other
 // content, or no longer an opaque static occluder. A stale file hides nothing; other files go on. Once every occluder
-// is back within the tolerance the file is used again. Where the file has content hashes, an occluder that fits to the
-// bit but has another hash counts as changed from the start; it stays so until the file is added anew.
+// is back within the tolerance the file is used again. Where the file says what an occluder's content was
+// (espyBakeOccluder.content), a node with another one counts as changed until it is given that. Where it does not, but
+// has hashes of triangles, an occluder that fits to the bit but has another hash counts as changed from the start; it
+// stays so until the file is added anew.
 //
 // Threads. What changes the world is for its owner, while nothing queries it. Two calls may run (on the owner's thread)
 // while other threads query: espyWorld_AddData and espyWorld_RemoveData. Queries never wait for them; each sees the

@@ -625,6 +625,8 @@ typedef struct espyBakeIds
     int32_t* occluderNodes;
     int32_t* occludeeNodes;
     int32_t* occludeeParts;
+    uint64_t* occluderContents;
+    bool anyContent;
 } espyBakeIds;
 
 static bool espyBake_GatherIds(const espyBakeRun* run, espyBakeIds* ids)
@@ -633,13 +635,16 @@ static bool espyBake_GatherIds(const espyBakeRun* run, espyBakeIds* ids)
     ids->occluderNodes = espyiAlloc(run->hooks, (size_t)input->occluderCount + 1u, sizeof *ids->occluderNodes);
     ids->occludeeNodes = espyiAlloc(run->hooks, (size_t)input->occludeeCount + 1u, sizeof *ids->occludeeNodes);
     ids->occludeeParts = espyiAlloc(run->hooks, (size_t)input->occludeeCount + 1u, sizeof *ids->occludeeParts);
-    if (!ids->occluderNodes || !ids->occludeeNodes || !ids->occludeeParts)
+    ids->occluderContents = espyiAlloc(run->hooks, (size_t)input->occluderCount + 1u, sizeof *ids->occluderContents);
+    if (!ids->occluderNodes || !ids->occludeeNodes || !ids->occludeeParts || !ids->occluderContents)
     {
         return false;
     }
     for (uint32_t i = 0; i < input->occluderCount; ++i)
     {
         ids->occluderNodes[i] = input->occluders[i].node;
+        ids->occluderContents[i] = input->occluders[i].content;
+        ids->anyContent = ids->anyContent || input->occluders[i].content != 0;
     }
     for (uint32_t i = 0; i < input->occludeeCount; ++i)
     {
@@ -654,6 +659,7 @@ static void espyBake_FreeIds(const espyBakeRun* run, espyBakeIds* ids)
     espyiFree(run->hooks, ids->occluderNodes);
     espyiFree(run->hooks, ids->occludeeNodes);
     espyiFree(run->hooks, ids->occludeeParts);
+    espyiFree(run->hooks, ids->occluderContents);
 }
 
 static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics, const espyiTable* dynamics)
@@ -683,6 +689,7 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
             .occludeeParts = ids.occludeeParts,
             .occluderHashes = scene->occluderHashes,
             .occludeeHashes = scene->occludeeHashes,
+            .occluderContents = ids.anyContent ? ids.occluderContents : NULL,
             .occludeeProven = run->proven,
             .occludeeUnknown = run->def->quality == espyBakeQuality_Proven ? run->unknown : NULL,
             .viewPoints = scene->viewPoints,

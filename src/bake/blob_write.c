@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define ESPY_BLOB_MAX_SECTIONS 17u
+#define ESPY_BLOB_MAX_SECTIONS 18u
 /// Each doubling of the index makes a probe that is too long far less likely; eight never happen by chance.
 #define ESPY_MAP_MAX_DOUBLINGS 8u
 
@@ -239,6 +239,11 @@ static void espyBlob_AddSections(espyBlob* blob)
     if (def->viewPointCount > 0)
     {
         espyBlob_Add(blob, espyiSectionKind_ViewPoints, 4, sizeof(espyVec3), def->viewPoints, def->viewPointCount);
+        espyBlob_MarkTool(blob);
+    }
+    if (def->occluderContents && !allOccluders)
+    {
+        espyBlob_Add(blob, espyiSectionKind_Contents, 8, 8, def->occluderContents, def->occluderCount);
         espyBlob_MarkTool(blob);
     }
 }

@@ -68,6 +68,7 @@ typedef struct espyiBlobDef
     const int32_t* occludeeParts;
     const uint64_t* occluderHashes;
     const uint64_t* occludeeHashes;
+    const uint64_t* occluderContents; ///< The caller's; null: none.
     const espyiTable* statics;
     const espyiTable* dynamics;      ///< Null: no dynamic table.
     const uint32_t* occludeeProven;  ///< Cells that are proven not to see each; for `espy info` and incremental bakes.

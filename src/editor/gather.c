@@ -59,6 +59,7 @@ typedef struct espyGatherJob
     uint32_t* orderOfSlot;  ///< By index1 - 1 of node ids.
     espyGatherInstance* instances;
     espyGatherCell* cells;
+    uint64_t content; ///< Of the node in work.
     size_t instanceCapacity, cellCapacity;
 } espyGatherJob;
 
@@ -240,8 +241,11 @@ static espyResult espyGather_AddOccluders(espyGatherJob* job, const espyNodeDef*
     }
     for (uint32_t c = 0; c < cellCount; ++c)
     {
-        out->occluders[out->input.occluderCount++] = (espyBakeOccluder){
-            .mesh = espyGatherCopies_Cell(copies, shape, job->cells[c]), .node = node->sourceId, .name = node->name};
+        out->occluders[out->input.occluderCount++] =
+            (espyBakeOccluder){.mesh = espyGatherCopies_Cell(copies, shape, job->cells[c]),
+                               .node = node->sourceId,
+                               .name = node->name,
+                               .content = job->content};
     }
     return espyResult_Ok;
 }
@@ -461,6 +465,7 @@ static espyResult espyGather_AddNode(espyGatherJob* job, espyNodeId id, const es
     {
         return isOccludee && espyBox_IsValid(node->bounds) ? espyGather_AddBox(job, node, world) : espyResult_Ok;
     }
+    job->content = occludes ? espyWorld_GetContentHash(job->world, id) : 0;
     return occludes || isOccludee ? espyGather_AddMeshNode(job, id, node, world, occludes, isOccludee) : espyResult_Ok;
 }
 

@@ -116,6 +116,7 @@ typedef enum espyiSectionKind
     espyiSectionKind_Statistics = 0x104,   ///< uint32_t: cells proven not to see each occludee.
     espyiSectionKind_Unknown = 0x105,      ///< uint32_t: cells that draw each occludee for want of a proof.
     espyiSectionKind_ViewPoints = 0x106,   ///< Three floats a point, from the origin: where proofs let cameras start.
+    espyiSectionKind_Contents = 0x107,     ///< uint64_t: occluders. What the caller said of their content; 0: nothing.
 } espyiSectionKind;
 
 /// Up to 32 stored cells (or coarse blocks) that share y and z. Bit i of `mask` stands for x = 32 * xBlock + i.

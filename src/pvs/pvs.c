@@ -412,6 +412,11 @@ uint64_t espyPvs_GetOccluderHash(const espyPvs* pvs, uint32_t index)
     return index < pvs->occluderCount && pvs->hashes ? pvs->hashes[index] : 0;
 }
 
+uint64_t espyPvs_GetOccluderContent(const espyPvs* pvs, uint32_t index)
+{
+    return index < pvs->occluderCount && pvs->contents ? pvs->contents[index] : 0;
+}
+
 bool espyPvs_IsSolidCell(const espyPvs* pvs, int32_t cell)
 {
     return cell >= 0 && (uint32_t)cell < pvs->cellCount && pvs->solid && espyiBits_Get(pvs->solid, (uint32_t)cell);

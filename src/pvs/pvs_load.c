@@ -269,6 +269,8 @@ const char* espyiLoad_Name(espyiSectionKind kind)
         return "SOLID_CELLS";
     case espyiSectionKind_Statistics:
         return "STATISTICS";
+    case espyiSectionKind_Contents:
+        return "CONTENTS";
     case espyiSectionKind_Unknown:
         return "UNKNOWN";
     case espyiSectionKind_ViewPoints:
@@ -349,19 +351,22 @@ static bool espyLoad_ToolSections(espyiLoad* load, espyPvs* pvs)
     const void* hashes;
     const void* solid;
     const void* statistics;
+    const void* contents;
     const void* unknown;
     if (!espyiLoad_Section(load, espyiSectionKind_Nodes, false, 4, 4, entries, &nodes) ||
         !espyiLoad_Section(load, espyiSectionKind_Parts, false, 4, 4, h->occludeeCount, &parts) ||
         !espyiLoad_Section(load, espyiSectionKind_Hashes, false, 8, 8, entries, &hashes) ||
         !espyiLoad_Section(load, espyiSectionKind_SolidCells, false, 4, 4, espyiBits_Words(h->cellCount), &solid) ||
         !espyiLoad_Section(load, espyiSectionKind_Statistics, false, 4, 4, h->occludeeCount, &statistics) ||
-        !espyiLoad_Section(load, espyiSectionKind_Unknown, false, 4, 4, h->occludeeCount, &unknown))
+        !espyiLoad_Section(load, espyiSectionKind_Unknown, false, 4, 4, h->occludeeCount, &unknown) ||
+        !espyiLoad_Section(load, espyiSectionKind_Contents, false, 8, 8, h->occluderCount, &contents))
     {
         return false;
     }
     pvs->nodes = (const int32_t*)nodes;
     pvs->parts = (const int32_t*)parts;
     pvs->hashes = (const uint64_t*)hashes;
+    pvs->contents = (const uint64_t*)contents;
     pvs->solid = (const uint32_t*)solid;
     for (uint32_t i = 0; parts && i < h->occludeeCount; ++i)
     {

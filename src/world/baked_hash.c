@@ -106,6 +106,7 @@ static int espyGroup_CompareHash(const espyWorld* world, const espyiGroup* group
     const espyiOccluder* occluder = &group->occluders[entry];
     espyBakedHash h = {.box = espyBox_Empty(), .origin = pvs->origin};
     if (occluder->state != espyOccluderState_InPlace || pvs->hashes[entry] == 0 ||
+        espyPvs_GetOccluderContent(pvs, entry) != 0 ||
         !espyiWorldData_ExactTransform(world, occluder->node, &h.transform))
     {
         return 0;
@@ -126,12 +127,35 @@ static int espyGroup_CompareHash(const espyWorld* world, const espyiGroup* group
     return h.hash == pvs->hashes[entry] ? 1 : -1;
 }
 
+bool espyiGroup_CheckContent(const espyWorld* world, espyiGroup* group, uint32_t entry)
+{
+    espyiOccluder* occluder = &group->occluders[entry];
+    uint64_t baked = espyPvs_GetOccluderContent(&group->file->pvs, entry);
+    if (baked == 0 || occluder->node == ESPYI_WORLD_NONE)
+    {
+        return false;
+    }
+    // The key of most nodes is their content's hash; of terrain and voxels it is not, and they cannot come back.
+    bool field = espyiWorldData_IsField(world, occluder->node);
+    uint64_t now = field ? espyWorld_GetContentHash(world, espyiWorld_IdOf(world, occluder->node)) : occluder->content;
+    if (now != baked)
+    {
+        occluder->content = field ? ~occluder->content : baked;
+        espyiGroup_RefreshOccluder(world, group, entry);
+    }
+    return true;
+}
+
 bool espyiGroup_CheckHashes(const espyWorld* world, espyiGroup* group)
 {
     const espyPvs* pvs = &group->file->pvs;
     espyVec3 o = group->draws.offset;
     bool memory = true;
     bool agree = false;
+    for (uint32_t i = 0; i < pvs->occluderCount; ++i)
+    {
+        (void)espyiGroup_CheckContent(world, group, i);
+    }
     // Elsewhere than where it was baked every coordinate is rounded anew.
     if (!pvs->hashes || o.x != 0.0f || o.y != 0.0f || o.z != 0.0f)
     {

@@ -82,6 +82,14 @@ typedef struct espyiSnapshot
     struct espyiSnapshot* next; ///< Among those that wait for readers.
 } espyiSnapshot;
 
+/// What a node may be in a file: one box for each of its parts, behind each other.
+typedef struct espyiCandidates
+{
+    espyiMatchCandidate* list;
+    uint32_t* found; ///< Entry of each, or NONE.
+    size_t count, capacity, foundCapacity;
+} espyiCandidates;
+
 /// What a world keeps for all this.
 struct espyiWorldData
 {
@@ -94,6 +102,7 @@ struct espyiWorldData
     bool quiet;            ///< Notices wait: the origin is being moved.
     espyiUnroll** unrolls; ///< By node slot: its unroll cells, where they are known.
     size_t unrollCapacity;
+    espyiCandidates offered; ///< Of the node that is offered to a file; room for the parts of any node.
     uint32_t* idGenerations; ///< By index of espyDataId.
     size_t idCount, idCapacity;
     void (*notice)(const espyDataNotice* notice, void* context);
@@ -143,6 +152,8 @@ static inline const espyiUnroll* espyiWorldData_UnrollOf(const espyWorld* world,
 /// What two nodes with the same geometry share, never 0. Of terrain and voxels: what a node shares with itself as long
 /// as nobody edits it.
 uint64_t espyiWorldData_ContentKey(const espyWorld* world, int32_t slot);
+/// True for terrain and voxels, whose key is not their content's hash.
+bool espyiWorldData_IsField(const espyWorld* world, int32_t slot);
 /// True for nodes that a bake takes as occluder or occludee, hidden ones included.
 bool espyiWorldNode_MayOcclude(const espyiWorldNode* node);
 bool espyiWorldNode_MayBeOccludee(const espyiWorldNode* node);
@@ -174,14 +185,6 @@ void espyiGroup_Announce(const espyWorld* world, espyiGroup* group, uint32_t ent
 
 // --- data_load.c
 
-/// What a node may be in a file: one box for each of its parts, behind each other.
-typedef struct espyiCandidates
-{
-    espyiMatchCandidate* list;
-    uint32_t* found; ///< Entry of each, or NONE.
-    size_t count, capacity, foundCapacity;
-} espyiCandidates;
-
 /// Appends the boxes of a node in the space of a group's file; false where memory ends.
 bool espyiCandidates_Add(const espyWorld* world, const espyiGroup* group, int32_t slot, bool occluder,
                          espyiCandidates* candidates);
@@ -201,8 +204,12 @@ static inline bool espyiVec3_IsFinite(espyVec3 v)
 
 // --- baked_hash.c
 
-/// Looks at the hashes of occluders that have a node and fit to the bit. Those that differ where others agree are given
-/// a content that no node has: the node was edited since the bake. False where memory ends.
+/// Where the file knows what an occluder's content was: changes its state where its node has another one. False where
+/// the file does not know. The occluder's key must be its node's.
+bool espyiGroup_CheckContent(const espyWorld* world, espyiGroup* group, uint32_t entry);
+/// Does so for all occluders, and looks at the hashes of those of which the file knows no more, that have a node and
+/// fit to the bit. Those that differ where others agree are given a content that no node has: the node was edited since
+/// the bake. False where memory ends.
 bool espyiGroup_CheckHashes(const espyWorld* world, espyiGroup* group);
 
 // --- unrolling

@@ -402,15 +402,19 @@ static espyResult espyDataJob_MatchOccluders(espyDataJob* job, uint32_t index)
     {
         return espyResult_OutOfMemory;
     }
+    int32_t last = ESPYI_WORLD_NONE;
+    uint64_t key = 0;
     for (size_t i = 0; i < job->occluders.count; ++i)
     {
         const espyiMatchCandidate* c = &job->occluders.list[i];
         uint32_t entry = job->occluders.found[i];
         if (entry != ESPYI_MATCH_NONE)
         {
+            // Parts of a node follow each other, and its key takes all of its instances.
             int32_t slot = (int32_t)c->node;
-            espyiSnapshot_TakeOccluder(job->world, job->next, index, entry, slot, c->part,
-                                       espyiWorldData_ContentKey(job->world, slot));
+            key = slot == last ? key : espyiWorldData_ContentKey(job->world, slot);
+            last = slot;
+            espyiSnapshot_TakeOccluder(job->world, job->next, index, entry, slot, c->part, key);
         }
     }
     return espyiGroup_CheckHashes(job->world, group) ? espyResult_Ok : espyResult_OutOfMemory;

@@ -8,13 +8,18 @@
 
 // --- what a node is
 
+bool espyiWorldData_IsField(const espyWorld* world, int32_t slot)
+{
+    const espyiWorldNode* node = &world->nodes[slot];
+    return node->content && node->mesh.index1 == 0 && (node->content->bricks || node->content->terrain.width > 0);
+}
+
 uint64_t espyiWorldData_ContentKey(const espyWorld* world, int32_t slot)
 {
     const espyiWorldNode* node = &world->nodes[slot];
-    bool field = node->content && node->mesh.index1 == 0 && (node->content->bricks || node->content->terrain.width > 0);
     // Fields are large and edited often: their hash would cost too much at every change.
-    uint64_t key = field ? node->contentRevision | (uint64_t)1 << 63
-                         : espyWorld_GetContentHash(world, espyiWorld_IdOf(world, slot));
+    uint64_t key = espyiWorldData_IsField(world, slot) ? node->contentRevision | (uint64_t)1 << 63
+                                                       : espyWorld_GetContentHash(world, espyiWorld_IdOf(world, slot));
     return key != 0 ? key : 1;
 }
 
