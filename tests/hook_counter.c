@@ -10,7 +10,8 @@ static void* espyCounter_Alloc(size_t size, size_t align, void* context)
 {
     espyHookCounter* counter = context;
     unsigned call = atomic_fetch_add(&counter->calls, 1u) + 1u;
-    if ((counter->failAt != 0 && call >= counter->failAt) || align > ESPY_COUNTER_HEAD)
+    bool fails = counter->failAt != 0 && (counter->once ? call == counter->failAt : call >= counter->failAt);
+    if (fails || align > ESPY_COUNTER_HEAD)
     {
         return NULL;
     }

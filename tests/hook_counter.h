@@ -13,6 +13,7 @@ typedef struct espyHookCounter
     atomic_uint blocks; ///< Blocks now.
     atomic_uint calls;  ///< Allocations so far.
     unsigned failAt;    ///< Allocation with this number (from 1) and all later ones fail; 0: none.
+    bool once;          ///< Only that one does.
 } espyHookCounter;
 
 /// `counter` is zeroed by the caller and outlives the hooks.

@@ -80,6 +80,7 @@ static void espySnapshot_TakeOccluders(const espyWorld* world, espyiSnapshot* sn
         if (entry != ESPYI_MATCH_NONE)
         {
             espyiSnapshot_TakeOccluder(world, snapshot, index, entry, slot, c->list[i].part, key);
+            (void)espyiGroup_CheckContent(world, group, entry);
         }
     }
 }
@@ -121,16 +122,14 @@ static void espySnapshot_Offer(espyWorld* world, espyiSnapshot* snapshot, uint32
             espyiSnapshot_PlaceNode(world, snapshot, 0, slot, NULL, 0);
         }
     }
-    espyiCandidates candidates = {0};
     if (slots)
     {
-        espySnapshot_TakeSlots(world, snapshot, index, slot, &candidates);
+        espySnapshot_TakeSlots(world, snapshot, index, slot, &world->data->offered);
     }
     if (occluders)
     {
-        espySnapshot_TakeOccluders(world, snapshot, index, slot, &candidates);
+        espySnapshot_TakeOccluders(world, snapshot, index, slot, &world->data->offered);
     }
-    espyiCandidates_Free(&world->hooks, &candidates);
 }
 
 // --- nodes
@@ -141,9 +140,13 @@ bool espyiWorldData_ReserveNode(espyWorld* world, const espyNodeDef* def)
     espyiSnapshot* snapshot = espyiWorldData_Current(world);
     size_t wanted = world->slotCount + 1u;
     size_t had = snapshot->homeCapacity;
-    size_t draws = world->data->unrollInstances && def->instanceCount > 0 ? def->instanceCount : 1u;
+    size_t parts = def->instanceCount > 0 ? def->instanceCount : 1u;
+    size_t draws = world->data->unrollInstances ? parts : 1u;
+    espyiCandidates* offered = &world->data->offered;
     if (!espyiGrow(hooks, (void**)&world->data->unrolls, &world->data->unrollCapacity, wanted, sizeof(espyiUnroll*)) ||
         !espyiGrow(hooks, (void**)&snapshot->homes, &snapshot->homeCapacity, wanted, sizeof(espyiHome)) ||
+        !espyiGrow(hooks, (void**)&offered->list, &offered->capacity, parts, sizeof(espyiMatchCandidate)) ||
+        !espyiGrow(hooks, (void**)&offered->found, &offered->foundCapacity, parts + 1u, sizeof(uint32_t)) ||
         !espyiGroup_Reserve(hooks, snapshot->groups[0], draws))
     {
         for (size_t i = had; i < snapshot->homeCapacity; ++i)

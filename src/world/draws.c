@@ -564,6 +564,7 @@ void espyiWorldData_Destroy(espyWorld* world)
         espyiFree(hooks, data->unrolls[i]);
     }
     espyiFree(hooks, data->unrolls);
+    espyiCandidates_Free(hooks, &data->offered);
     espyiFree(hooks, data->idGenerations);
     espyiFree(hooks, data);
     world->data = NULL;
