@@ -10,6 +10,7 @@
 #include <espy/cook.h>
 #include <espy/pack.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /// Of the packed bytes of test_golden_hash_of_a_packed_file in little-endian order.
@@ -217,6 +218,8 @@ static espyPackStats espyTest_CheckTable(const uint32_t dims[3], uint32_t width,
     espyPvsInfo info;
     espyPvs_GetInfo(&other, &info);
     double ratio = (double)(info.staticCellsBytes + info.staticSetsBytes) / (double)info.staticPackBytes;
+    printf("%u slots: %.2f times smaller, %u bits a cell, %u for the worst\n", width, ratio, packed.stats.meanBits,
+           packed.stats.worstBits);
     if (ratio < least)
     {
         fail_msg("%u slots: %.2f times smaller, not %.2f", width, ratio, least);
@@ -309,8 +312,8 @@ static void test_adversarial_tables(void** state)
     (void)state;
     static const uint32_t small[3] = {9, 3, 8};
     static const uint32_t dims[3] = {16, 4, 15};
-    espyTest_CheckTable(dims, 500, espyTest_Never, 15.0);
-    espyTest_CheckTable(dims, 500, espyTest_Always, 15.0);
+    espyTest_CheckTable(dims, 500, espyTest_Never, 8.0);
+    espyTest_CheckTable(dims, 500, espyTest_Always, 8.0);
     espyTest_CheckTable(dims, 500, espyTest_Chequered, 5.0);
     espyTest_CheckTable(dims, 500, espyTest_Walled, 5.0);
     // Nothing can make random bits smaller; they may not grow much either.
@@ -336,8 +339,9 @@ static void test_work_is_bounded(void** state)
 {
     (void)state;
     static const uint32_t dims[3] = {14, 14, 14};
-    espyPackStats walled = espyTest_CheckTable(dims, 1500, espyTest_Walled, 5.0);
-    assert_true(walled.worstBits <= 8000 && walled.meanBits <= 3000 && walled.meanBits > 0);
+    espyPackStats walled = espyTest_CheckTable(dims, 1500, espyTest_Walled, 8.0);
+    // Where there is room it is spent on time.
+    assert_true(walled.worstBits <= 2200 && walled.meanBits <= 1200 && walled.meanBits > 0);
     espyPackStats random = espyTest_CheckTable(dims, 1000, espyTest_AtRandom, 0.8);
     assert_true(random.worstBits <= 9 * 1200);
 }

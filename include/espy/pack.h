@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Packs the tables of a .espy file for targets with time to decode but little room: some 8 to 13 times smaller, with
+// Packs the tables of a .espy file for targets with time to decode but little room: some 8 to 11 times smaller, with
 // the same answers. Offline; what reads a packed file is pvs.h, like any other.
+//
+// Room buys time: a table that is at least 8 times smaller so is cut into blocks of which a cell reads at most some
+// 2,200 coded bits; the others into larger ones, up to 8,000.
 #ifndef ESPY_PACK_H
 #define ESPY_PACK_H
 
 #include <espy/pvs.h>
 
-/// What reading a packed static table takes, in coded bits (about 3 ns each): the price of a cell change.
+/// What reading a packed static table takes, in coded bits (5 to 8 ns each): the price of a cell change.
 typedef struct espyPackStats
 {
     uint32_t meanBits;  ///< Over all cells.

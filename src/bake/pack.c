@@ -13,10 +13,22 @@
 
 #include <string.h>
 
-/// Coded bits that reading a cell of a tile may take at most and on average, where smaller blocks can help it. Three
-/// quarters of the first would cost a tenth more room on a level with long views.
-#define ESPY_PACK_WORST_BITS 8000u
-#define ESPY_PACK_MEAN_BITS 3000u
+/// How far blocks may be cut.
+typedef struct espyPackWays
+{
+    uint32_t extent;    ///< Cells of a tile along an axis, at most.
+    uint32_t shortest;  ///< Cells of a block that are cut no further.
+    uint32_t worstBits; ///< Coded bits that reading a cell of a tile may take, where cutting can help it.
+    uint32_t meanBits;  ///< The same on average.
+} espyPackWays;
+
+/// A cell takes its tile's anchor and a few rows: some 20 us. With tables that are still ESPY_PACK_WORTH times smaller
+/// than plain ones so, the rest of the room is spent on this.
+static const espyPackWays espyPackWays_Quick = {3u, 1u, 2200u, 1200u};
+/// As small as can be with up to 60 us. Three quarters of the bits would cost a tenth more room on a level with long
+/// views.
+static const espyPackWays espyPackWays_Small = {ESPYI_PACK_MAX_EXTENT, 2u, 8000u, 3000u};
+#define ESPY_PACK_WORTH 8u
 /// Cells that the order of slots looks at, and words of such a column.
 #define ESPY_PACK_SAMPLES 4096u
 #define ESPY_PACK_SAMPLE_WORDS (ESPY_PACK_SAMPLES / 32u)
@@ -30,6 +42,7 @@
 typedef struct espyPackTable
 {
     const espyPvs* pvs;
+    const espyPackWays* ways;
     bool dynamic;
     uint32_t width, words, stripes;
     uint16_t* model;   ///< Probabilities and order, as in the file.
@@ -581,14 +594,14 @@ static bool espyPackTable_FitsTile(espyPackTable* table, const espyPackMap* map,
         sum += table->work[cells[i]];
         worst = table->work[cells[i]] > worst ? table->work[cells[i]] : worst;
     }
-    return worst <= ESPY_PACK_WORST_BITS && sum <= (uint64_t)ESPY_PACK_MEAN_BITS * count;
+    return worst <= table->ways->worstBits && sum <= (uint64_t)table->ways->meanBits * count;
 }
 
-/// The next finer shape: one part more along the axis with the longest ones. 0 when all are down to two cells.
-static uint32_t espyPackShape_Finer(uint32_t shape, const espyiPackSpan tile[3])
+/// The next finer shape: one part more along the axis with the longest ones. 0 when none is longer than `shortest`.
+static uint32_t espyPackShape_Finer(uint32_t shape, const espyiPackSpan tile[3], uint32_t shortest)
 {
     uint32_t best = 3;
-    uint32_t longest = 2;
+    uint32_t longest = shortest;
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
         uint32_t parts = espyiPackShape_Parts(shape, axis);
@@ -622,7 +635,7 @@ static void espyPackTable_FindShapes(espyPackTable* table, espyPackMap* map)
         uint32_t shape = 0;
         while (!espyPackTable_FitsTile(table, map, cells, count))
         {
-            uint32_t finer = espyPackShape_Finer(shape, tile.spans);
+            uint32_t finer = espyPackShape_Finer(shape, tile.spans, table->ways->shortest);
             if (finer == 0)
             {
                 break;
@@ -732,7 +745,7 @@ static espyResult espyPackTable_Pack(espyPackTable* table, espyPackMap* map, con
     }
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        map->head.tiles[axis] = (pvs->dims[axis] + ESPYI_PACK_MAX_EXTENT - 1u) / ESPYI_PACK_MAX_EXTENT;
+        map->head.tiles[axis] = (pvs->dims[axis] + table->ways->extent - 1u) / table->ways->extent;
     }
     espyPackTable_FindShapes(table, map);
     if (!espyPackMap_Fill(map, pvs, hooks))
@@ -745,8 +758,8 @@ static espyResult espyPackTable_Pack(espyPackTable* table, espyPackMap* map, con
 }
 
 /// Packs one table with memory that it gives back.
-static espyResult espyPack_Table(const espyPvs* pvs, bool dynamic, const espyHooks* hooks, espyiRewrite* rewrite,
-                                 espyPackStats* stats)
+static espyResult espyPack_Table(const espyPvs* pvs, bool dynamic, const espyPackWays* ways, const espyHooks* hooks,
+                                 espyiRewrite* rewrite, espyPackStats* stats)
 {
     espyPackTable* table = espyiAlloc(hooks, 1, sizeof *table);
     if (!table)
@@ -755,6 +768,7 @@ static espyResult espyPack_Table(const espyPvs* pvs, bool dynamic, const espyHoo
     }
     espyPackMap map = {0};
     espyResult result = espyPackTable_Create(table, pvs, dynamic, hooks);
+    table->ways = ways;
     if (result == espyResult_Ok)
     {
         result = espyPackTable_Pack(table, &map, hooks, rewrite, stats);
@@ -763,6 +777,38 @@ static espyResult espyPack_Table(const espyPvs* pvs, bool dynamic, const espyHoo
     espyiFree(hooks, table);
     espyiFree(hooks, map.shapes);
     espyiFree(hooks, map.words);
+    return result;
+}
+
+static uint64_t espyPack_PlainBytes(uint32_t cells, uint32_t sets, uint32_t words)
+{
+    return (uint64_t)cells * espyiFile_IndexBytes(sets) + (uint64_t)sets * words * 4u;
+}
+
+/// True where the sections of a table are ESPY_PACK_WORTH times smaller than its plain ones.
+static bool espyPack_IsWorth(const espyiRewrite* rewrite, uint32_t first, uint64_t plain)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = first; i < rewrite->count; ++i)
+    {
+        bytes += rewrite->sections[i].bytes;
+    }
+    return bytes * ESPY_PACK_WORTH <= plain;
+}
+
+/// Packs a table so that it is quickly read, and where that makes it too large once more so that it is small.
+static espyResult espyPack_Best(const espyPvs* pvs, bool dynamic, const espyHooks* hooks, espyiRewrite* rewrite,
+                                espyPackStats* stats)
+{
+    uint32_t first = rewrite->count;
+    uint64_t plain = dynamic ? espyPack_PlainBytes(pvs->cellCount, pvs->dynamicSetCount, pvs->coarseWords)
+                             : espyPack_PlainBytes(pvs->cellCount, pvs->staticSetCount, pvs->staticWords);
+    espyResult result = espyPack_Table(pvs, dynamic, &espyPackWays_Quick, hooks, rewrite, stats);
+    if (result == espyResult_Ok && !espyPack_IsWorth(rewrite, first, plain))
+    {
+        espyiRewrite_Drop(rewrite, first);
+        result = espyPack_Table(pvs, dynamic, &espyPackWays_Small, hooks, rewrite, stats);
+    }
     return result;
 }
 
@@ -778,11 +824,11 @@ espyResult espyPack_Pack(const void* data, size_t size, const espyHooks* hooks, 
     espyiRewrite rewrite = {.hooks = &out->hooks, .source = &pvs, .major = ESPYI_FILE_PACKED_MAJOR};
     rewrite.setCounts[0] = pvs.staticSetCount;
     rewrite.setCounts[1] = pvs.dynamicSetCount;
-    result = espyPack_Table(&pvs, false, &out->hooks, &rewrite, &out->stats);
+    result = espyPack_Best(&pvs, false, &out->hooks, &rewrite, &out->stats);
     if (result == espyResult_Ok && pvs.coarseFactor > 0)
     {
         espyPackStats ignored;
-        result = espyPack_Table(&pvs, true, &out->hooks, &rewrite, &ignored);
+        result = espyPack_Best(&pvs, true, &out->hooks, &rewrite, &ignored);
     }
     if (result == espyResult_Ok)
     {

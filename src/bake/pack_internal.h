@@ -34,6 +34,8 @@ void* espyiRewrite_Add(espyiRewrite* rewrite, uint32_t kind, uint32_t unitBytes,
 
 /// Writes the file and proves it with espyPvs_Load. Errors: OutOfMemory, LimitExceeded, Cancelled (by the poll).
 espyResult espyiRewrite_Write(const espyiRewrite* rewrite, void** out, size_t* outSize);
+/// Gives up the sections from number `first` on.
+void espyiRewrite_Drop(espyiRewrite* rewrite, uint32_t first);
 void espyiRewrite_Free(espyiRewrite* rewrite);
 
 /// espyPack_Unpack that asks `poll` (may be null). One more error: Cancelled.

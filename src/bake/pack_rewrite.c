@@ -18,13 +18,18 @@ void* espyiRewrite_Add(espyiRewrite* rewrite, uint32_t kind, uint32_t unitBytes,
     return data;
 }
 
-void espyiRewrite_Free(espyiRewrite* rewrite)
+void espyiRewrite_Drop(espyiRewrite* rewrite, uint32_t first)
 {
-    for (uint32_t i = 0; i < rewrite->count; ++i)
+    for (uint32_t i = first; i < rewrite->count; ++i)
     {
         espyiFree(rewrite->hooks, rewrite->sections[i].data);
     }
-    rewrite->count = 0;
+    rewrite->count = first;
+}
+
+void espyiRewrite_Free(espyiRewrite* rewrite)
+{
+    espyiRewrite_Drop(rewrite, 0);
 }
 
 static bool espyRewrite_IsTable(uint32_t kind)
