@@ -504,7 +504,7 @@ espyResult espyVulkanDevice_WrapDepth(espyDevice* device, const espyVulkanDepthD
         .layers = def->layers,
         .ids = def->ids,
         .borrowed = true};
-    _Static_assert(sizeof made.image == sizeof def->image, "a pointer of 64 bits or a number of as many");
+    _Static_assert(sizeof(VkImage) == sizeof def->image, "a pointer of 64 bits or a number of as many");
     memcpy(&made.image, &def->image, sizeof def->image);
     return espyVulkan_AddTarget(vulkan, &made, format, def->samples, def->reversedZ, out);
 }
