@@ -2,7 +2,8 @@
 // What free-space proofs decide of a scene, and what they cost: shares, floods, nanoseconds a portal test.
 //
 // usage: bench_proof SCENE|LEVEL [size [stride [cell size [depth budget rays]...]]]
-// `stride` takes every n-th occludee. Each triple is one rung of the ladder over the pairs still open.
+// `stride` takes every n-th occludee. Each triple is one rung of the ladder over the pairs still open; an odd budget
+// goes depth first.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,7 @@ static void espyBench_Run(espyBench* bench, const espyBakeInput* input, uint32_t
             espyiLadderDef def = {.depth = rung->depth,
                                   .budget = rung->budget,
                                   .raysPerStep = rung->rays,
+                                  .deep = rung->budget % 2 != 0,
                                   .seed = espyiHash_U64(bench->target.seed, r),
                                   .tryRay = espyBench_TryRay,
                                   .context = bench};

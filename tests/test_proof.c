@@ -204,6 +204,24 @@ static void report_51_coplanar_quads_fuse(void** state)
     }
 }
 
+/// Breaks free space: openings whose second-longest side is below `width` lead nowhere.
+static void espyTest_DropSlivers(espyiFreeSpace* space, double width)
+{
+    for (uint32_t leaf = 0; leaf < space->leafCount; ++leaf)
+    {
+        for (uint32_t i = space->leafFirst[leaf]; i < space->leafFirst[leaf + 1]; ++i)
+        {
+            espyiPortalRef* ref = &space->refs[i];
+            uint32_t longer = 0;
+            for (int k = 0; k < 3; ++k)
+            {
+                longer += (double)ref->max[k] - (double)ref->min[k] >= width;
+            }
+            ref->leaf = longer < 2 ? leaf : ref->leaf;
+        }
+    }
+}
+
 /// Gaps of two micrometres, most of the wall open: whatever is decided, not that it blocks.
 static void espyTest_GratingIsOpen(void** state)
 {
@@ -231,8 +249,14 @@ static void espyTest_GratingIsOpen(void** state)
         espyKit_Box(&kit, 0.5, 0, 1, 0.6, 9e-4, 5);
         espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-10, -10, -10, 10, 10, 10));
         assert_non_null(p.prover);
-        assert_false(espyiProver_IsHidden(p.prover, espyKit_BoxD(0, 0, -0.1, 0.1, 1e-3, 0.1),
-                                          espyKit_BoxD(0.9, 0, -0.1, 1, 1e-3, 0.1)));
+        espyiBoxD camera = espyKit_BoxD(0, 0, -0.1, 0.1, 1e-3, 0.1), target = espyKit_BoxD(0.9, 0, -0.1, 1, 1e-3, 0.1);
+        assert_false(espyiProver_IsHidden(p.prover, camera, target));
+        const double from[3] = {0.05, 2e-6, 0}, to[3] = {0.95, 2e-6, 0};
+        espyReferenceScene reference = espyKit_Reference(&kit);
+        assert_false(espyReference_Blocked(&reference, from, to));
+        // The scene has power: a prover that drops slivers calls it closed.
+        espyTest_DropSlivers(p.space, 1e-5);
+        assert_true(espyiProver_IsHidden(p.prover, camera, target));
         espyKitProver_Free(&p);
         espyKit_Free(&kit);
     }
@@ -355,6 +379,74 @@ static void espyTest_BrokenShaftIsCaught(void** state)
     assert_true(r.contradicted > 0);
 }
 
+/// Hulls that reach into a slit by less than 2 mm: a shaft that is 1 mm too thin calls half of them closed.
+static void espyTest_ShaftOneMillimetreThinIsCaught(void** state)
+{
+    (void)state;
+    uint64_t seed = 97;
+    uint32_t hidden[2] = {0, 0}, wrong[2] = {0, 0};
+    for (int i = 0; i < 60; ++i)
+    {
+        espyKit kit = {0};
+        double width = 0.002 + 0.01 * espyReference_Random(&seed);
+        espyKit_Box(&kit, 0, -20, -20, 0.05, 0, 20);
+        espyKit_Box(&kit, 0, width, -20, 0.05, 20, 20);
+        espyKitProver p = espyKit_Prover(&kit, espyKit_BoxD(-40, -40, -40, 40, 40, 40));
+        espyReferenceScene reference = espyKit_Reference(&kit);
+        double low = (double)(float)width - 0.002 * espyReference_Random(&seed);
+        const double a[2][3] = {{-2, low, -0.5}, {-1, low + 0.5, 0.5}}, b[2][3] = {{1, low, -0.5}, {2, low + 0.5, 0.5}};
+        espyiBoxD camera = espyKit_BoxD(-2, low, -0.5, -1, low + 0.5, 0.5);
+        espyiBoxD target = espyKit_BoxD(1, low, -0.5, 2, low + 0.5, 0.5);
+        for (int broken = 0; broken < 2; ++broken)
+        {
+            p.prover->shrink = broken ? 1e-3 : ESPYI_SHAFT_SHRINK;
+            if (espyiProver_IsHidden(p.prover, camera, target))
+            {
+                double from[3], to[3];
+                hidden[broken] += 1;
+                wrong[broken] += espyReference_FindFree(&reference, a, b, 20000, 1e-5, 1e-3, &seed, from, to) > 0;
+            }
+        }
+        espyKitProver_Free(&p);
+        espyKit_Free(&kit);
+    }
+    print_message("seed 97, shaft 1 mm too thin: %u of %u proofs contradicted; sound: %u of %u\n", wrong[1], hidden[1],
+                  wrong[0], hidden[0]);
+    assert_int_equal(wrong[0], 0);
+    assert_true(wrong[1] > 0);
+}
+
+/// A polygon moved onto a plane in front of the target must not hide it: that is what the margin is for.
+static void espyTest_SnappedPlanesNeedTheMargin(void** state)
+{
+    (void)state;
+    espyKit kit = {0};
+    const double p[8][3] = {{5, -20, -20},    {5, -20, 20},    {5, 0, 20},       {5, 0, -20},
+                            {5.0002, 0, -20}, {5.0002, 0, 20}, {5.0002, 15, 20}, {5.0002, 15, -20}};
+    espyKit_AddQuad(&kit, p[0], p[1], p[2], p[3]);
+    espyKit_AddQuad(&kit, p[4], p[5], p[6], p[7]);
+    espyiSoup soup = espyKit_Soup(&kit);
+    // Holes of 1 mm may close: the second quad is put onto the first one's plane.
+    espyiFreeSpaceDef def = {.smallestHole = 1e-3};
+    espyKitProver prover = {.grid = espyKit_Grid(0, 0, 0, 1, 1, 1, 1)};
+    assert_int_equal(espyiFreeSpace_Build(&soup, espyKit_BoxD(-50, -50, -50, 50, 50, 50), &def, &prover.space),
+                     espyResult_Ok);
+    assert_int_equal(espyiCellTree_Build(&prover.grid, NULL, NULL, &prover.tree), espyResult_Ok);
+    assert_int_equal(espyiProver_Create(prover.space, prover.tree, &prover.grid, NULL, NULL, &prover.prover),
+                     espyResult_Ok);
+    assert_true(prover.space->stats.snap > 1.9e-4);
+    // Between the two: seen past the first.
+    espyiBoxD camera = espyKit_BoxD(0, 2, -1, 1, 3, 1), target = espyKit_BoxD(5.0001, 4, -1, 5.0001, 5, 1);
+    const double from[3] = {0.5, 2.5, 0}, to[3] = {5.0001, 4.5, 0};
+    espyReferenceScene reference = espyKit_Reference(&kit);
+    assert_false(espyReference_Blocked(&reference, from, to));
+    assert_false(espyiProver_IsHidden(prover.prover, camera, target));
+    prover.space->stats.margin = 0;
+    assert_true(espyiProver_IsHidden(prover.prover, camera, target));
+    espyKitProver_Free(&prover);
+    espyKit_Free(&kit);
+}
+
 /// Scenes moved so that a grid of 12 x 12 x 12 cells of 1 m covers them.
 typedef struct espyLadderScene
 {
@@ -422,7 +514,7 @@ static espyPowerResult espyTest_AttackLadder(espyKitKind kind, uint64_t seed, ui
                 target.max[axis] += 6;
             }
             espyiProofTarget proof = {.bounds = target};
-            espyiLadderDef def = {.depth = 8, .budget = 120};
+            espyiLadderDef def = {.depth = 8, .budget = 120, .deep = k % 2 != 0};
             result.pairs += 1;
             if (espyiProver_Ladder(s.prover, cell, &proof, &def, NULL) != espyiVerdict_Hidden)
             {
@@ -618,6 +710,8 @@ int main(void)
         cmocka_unit_test(espyTest_BadTrianglesBlockNothing),
         cmocka_unit_test(espyTest_HiddenIsNeverSeen),
         cmocka_unit_test(espyTest_BrokenShaftIsCaught),
+        cmocka_unit_test(espyTest_ShaftOneMillimetreThinIsCaught),
+        cmocka_unit_test(espyTest_SnappedPlanesNeedTheMargin),
         cmocka_unit_test(espyTest_LadderIsNeverWrong),
         cmocka_unit_test(espyTest_BrokenLadderIsCaught),
         cmocka_unit_test(espyTest_LadderLooksThroughSlits),

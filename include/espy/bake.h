@@ -110,9 +110,12 @@ typedef struct espyBakeDef
     /// espyBakeSetting bits: taken from the level itself and not given by whoever bakes. Default 0. Stored in the file,
     /// so that a later check knows which must still be the level's. Never changes the answers.
     uint32_t levelSettings;
-    uint64_t seed;        ///< Default 1. Another seed looks along other random lines.
-    int32_t threads;      ///< 0: one a core. 1 starts none. Never changes the result.
-    espyIsa isa;          ///< Cap on the kernels. Never changes the result.
+    uint64_t seed;   ///< Default 1. Another seed looks along other random lines.
+    int32_t threads; ///< 0: one a core. 1 starts none. Never changes the result.
+    espyIsa isa;     ///< Cap on the kernels. Never changes the result.
+    /// Seconds, 0..1e5; 0: as long as it takes. After that the search stops, and what it has not settled is drawn:
+    /// still safe, but no longer the same file everywhere, so a later bake reuses none of its answers. Default 0.
+    float timeBudget;
     const void* previous; ///< An earlier file of this level to copy unchanged answers from, or null. Either byte order.
     size_t previousSize;
     const char* checkpointPath; ///< File that an interrupted bake resumes from, or null.

@@ -493,6 +493,15 @@ static void espyBake_FillAll(const espyBakeRun* run, espyiSearcher* searcher, es
     counts->visible = grid->cellCount - grid->solidCount;
 }
 
+// The time is up before the target's turn.
+static void espyBake_Draw(const espyBakeRun* run, espyiSearcher* searcher, espyiTargetCounts* counts)
+{
+    espyBake_FillAll(run, searcher, counts);
+    counts->unknown = counts->visible;
+    counts->visible = 0;
+    counts->late = true;
+}
+
 // Counts of copied answers.
 static void espyBake_CountCopied(const espyBakeRun* run, const espyiSearcher* searcher, uint32_t slot,
                                  espyiTargetCounts* counts)
@@ -527,7 +536,11 @@ static void espyBake_FinishColumn(espyBakeRun* run, uint32_t column, uint32_t wo
     {
         espyiControl_Fail(&run->control);
     }
-    if (run->checkpoint && !espyiCheckpoint_Append(run->checkpoint, column, searcher->visible, counts))
+    if (counts->late)
+    {
+        atomic_store(&run->control.late, true);
+    }
+    else if (run->checkpoint && !espyiCheckpoint_Append(run->checkpoint, column, searcher->visible, counts))
     {
         atomic_store(&run->control.ioFailed, true);
         atomic_store(&run->control.stop, true);
@@ -554,13 +567,21 @@ static void espyBake_StaticJob(void* context, uint32_t item, uint32_t worker)
         espyiPrevious_GetStatic(&run->previous, run->previous.slots[index], searcher->visible);
         espyBake_CountCopied(run, searcher, run->previous.slots[index], &counts);
     }
+    else if (espyiControl_IsLate(&run->control))
+    {
+        espyBake_Draw(run, searcher, &counts);
+    }
     else if (!espyiTarget_FillOccludee(&searcher->target, &run->scene, index, run->def->quality, &searcher->poll))
     {
         if (!espyiPoll_IsStopped(&searcher->poll))
         {
             espyiControl_Fail(&run->control);
         }
-        return;
+        if (atomic_load(&run->control.stop))
+        {
+            return;
+        }
+        espyBake_Draw(run, searcher, &counts);
     }
     else if (!espyiSearcher_Run(searcher, &counts))
     {
@@ -586,6 +607,10 @@ static void espyBake_DynamicJob(void* context, uint32_t index, uint32_t worker)
     else if (run->previous.usable)
     {
         espyiPrevious_GetDynamic(&run->previous, index, searcher->visible);
+    }
+    else if (espyiControl_IsLate(&run->control))
+    {
+        espyBake_Draw(run, searcher, &counts);
     }
     else if (!espyiTarget_FillBlock(&searcher->target, &run->scene, index))
     {
@@ -669,6 +694,7 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
     if (espyBake_GatherIds(run, &ids))
     {
         const espyiScene* scene = &run->scene;
+        bool late = atomic_load(&run->control.late);
         espyiBlobDef blob = {
             .grid = &scene->grid,
             .quality = run->def->quality,
@@ -691,7 +717,8 @@ static espyResult espyBake_WriteBlob(espyBakeRun* run, const espyiTable* statics
             .occludeeHashes = scene->occludeeHashes,
             .occluderContents = ids.anyContent ? ids.occluderContents : NULL,
             .occludeeProven = run->proven,
-            .occludeeUnknown = run->def->quality == espyBakeQuality_Proven ? run->unknown : NULL,
+            .occludeeUnknown = run->def->quality == espyBakeQuality_Proven || late ? run->unknown : NULL,
+            .late = late,
             .viewPoints = scene->viewPoints,
             .viewPointCount = scene->viewPointCount,
             .statics = statics,
@@ -731,6 +758,11 @@ static espyResult espyBake_Write(espyBakeRun* run)
     }
     double cpu = espyiClock_ThreadCpuSeconds();
     bool strict = run->def->quality == espyBakeQuality_Proven, moving = run->dynamics != NULL;
+    if (atomic_load(&run->control.late) &&
+        !espyiWarnings_Add(&run->owner->warnings, espyMessageId_BakeTimeBudget, -1, (double)run->def->timeBudget))
+    {
+        return espyResult_OutOfMemory;
+    }
     espyBake_EndSearch(run);
     espyiTable statics = {0}, dynamics = {0};
     espyResult result = espyiTable_Consume(&run->statics, &run->scene.grid, strict, run->hooks, &run->poll, &statics);
@@ -851,6 +883,7 @@ espyResult espyBake_Run(const espyBakeInput* input, const espyBakeDef* def, espy
     run.control.tick = def->progress ? espyBake_Progress : NULL;
     run.control.tickContext = &run;
     run.control.lastTick = run.start;
+    run.control.deadline = def->timeBudget > 0.0f ? run.start + (double)def->timeBudget : 0.0;
     run.poll = (espyiPoll){.goOn = espyiControl_GoesOn, .context = &run.control};
     result = espyiScene_Validate(input, &run.poll, out->message, sizeof out->message);
     espyBakeOwner* owner = result == espyResult_Ok ? espyOwner_Create(&hooks) : NULL;

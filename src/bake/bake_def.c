@@ -51,6 +51,10 @@ static const char* espyDef_FindFault(const espyBakeDef* def)
     {
         return "smallestHole is not within 0..1 m";
     }
+    if (!(def->timeBudget >= 0.0f && def->timeBudget <= 1e5f))
+    {
+        return "timeBudget is not within 0..100000 s";
+    }
     if (def->maxCells == 0 || def->maxCells > (uint32_t)INT32_MAX)
     {
         return "maxCells is not within 1..2147483647";

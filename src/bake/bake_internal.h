@@ -51,6 +51,8 @@ typedef struct espyiControl
     atomic_bool ioFailed;
     bool alone; ///< One thread: a job's polls are the only place to call the progress callback from.
     double lastTick;
+    double deadline;             ///< On espyiClock_Seconds; 0: none.
+    atomic_bool late;            ///< Some target was not searched to the end because of it.
     bool (*tick)(void* context); ///< Null: no callback.
     void* tickContext;
     atomic_ullong rays, done;
@@ -62,8 +64,10 @@ bool espyiControl_Poll(espyiControl* control);
 bool espyiControl_Tick(void* context);
 /// For an espyiPoll of the calling thread while no other runs; `context` is the control.
 bool espyiControl_GoesOn(void* context);
-/// For an espyiPoll of a job; `context` is the control.
+/// For an espyiPoll of a job; `context` is the control. False also after the deadline.
 bool espyiControl_JobGoesOn(void* context);
+/// True after the deadline.
+bool espyiControl_IsLate(const espyiControl* control);
 void espyiControl_Fail(espyiControl* control);
 
 // --- stages and their counts
@@ -207,6 +211,7 @@ espyVec3 espyiTarget_Aim(const espyiTarget* target, espyVec3 from, espyVec3 to);
 typedef struct espyiTargetCounts
 {
     uint64_t visible, provenHidden, hidden, unknown; ///< hidden: by sampling.
+    bool late; ///< Time ran out: what was not settled is unknown in every quality.
 } espyiTargetCounts;
 
 /// What every worker reads.

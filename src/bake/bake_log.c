@@ -73,9 +73,14 @@ bool espyiControl_Poll(espyiControl* control)
     return control->alone ? espyiControl_GoesOn(control) : !atomic_load_explicit(&control->stop, memory_order_relaxed);
 }
 
+bool espyiControl_IsLate(const espyiControl* control)
+{
+    return control->deadline > 0.0 && espyiClock_Seconds() >= control->deadline;
+}
+
 bool espyiControl_JobGoesOn(void* context)
 {
-    return espyiControl_Poll(context);
+    return espyiControl_Poll(context) && !espyiControl_IsLate(context);
 }
 
 void espyiControl_Fail(espyiControl* control)

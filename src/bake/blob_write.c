@@ -235,6 +235,7 @@ static void espyBlob_AddSections(espyBlob* blob)
     {
         espyBlob_Add(blob, espyiSectionKind_Unknown, 4, 4, def->occludeeUnknown, def->occludeeCount);
         espyBlob_MarkTool(blob);
+        blob->sections[blob->sectionCount - 1u].flags |= def->late ? ESPYI_SECTION_FLAG_LATE : 0u;
     }
     if (def->viewPointCount > 0)
     {

@@ -44,7 +44,7 @@ static bool espyFixed_Point(espyiSearcher* s, espyiBlockers* blockers, uint32_t 
         {
             espyFixed_Cast(s, blockers, pending, to);
             pending = 0;
-            if (!espyiControl_Poll(shared->control))
+            if (!espyiControl_JobGoesOn(shared->control))
             {
                 return false;
             }

@@ -122,6 +122,11 @@ static const char* espyIncremental_FindChange(const espyPvs* pvs, const espyiSce
     {
         return "it does not say which answers are unknown";
     }
+    const espyiFileSection* unknown = espyiFile_Find(pvs->bytes, espyiSectionKind_Unknown);
+    if (unknown && (unknown->flags & ESPYI_SECTION_FLAG_LATE) != 0)
+    {
+        return "its time budget ran out";
+    }
     if (!espyIncremental_SameViewPoints(pvs, scene))
     {
         return "the places that cameras start from changed";

@@ -352,7 +352,7 @@ bool espyiLines_Explore(espyiSearcher* s)
     uint32_t recent[4] = {0};
     for (uint32_t batch = 0; batch < effort->mostBatches; ++batch)
     {
-        if (!espyiControl_Poll(s->shared->control))
+        if (!espyiControl_JobGoesOn(s->shared->control))
         {
             return false;
         }

@@ -15,6 +15,10 @@
 #define ESPYI_EXIT_SLAB 1e-3
 #define ESPYI_MAX_PLANES 24u
 #define ESPYI_MAX_WINDOWS 6u
+// Slabs that one pair is cut at, one after the other.
+#define ESPYI_MAX_SLABS 3u
+// The next slab is cut where no more than this share of its section is open: others close little.
+#define ESPYI_MORE_SLABS 0.5
 // Boxes smaller than this on every axis are not halved any more.
 #define ESPYI_MIN_HALVED 1e-3
 #define ESPYI_AIM_TRIES 4u
@@ -22,6 +26,8 @@
 // Of four rays, so many through the gaps of the flood, one through a window, and the rest at random.
 #define ESPYI_GAP_RAYS 2u
 #define ESPYI_NO_REF 0xFFFFFFFFu
+// Portal tests that a budget's floods may take, on average, when going depth first. In rooms ten are usual.
+#define ESPYI_TESTS_A_FLOOD 24u
 
 typedef struct espyWindow
 {
@@ -42,7 +48,7 @@ typedef struct espyLadder
     const espyiLadderDef* def;
     const espyiProofTarget* target;
     espyiRng rng;
-    uint64_t firstFlood;
+    uint64_t firstFlood, firstWork;
     espyiBoxD camera;
     bool within; ///< The flood of the whole pair has run: only its leaves count from here on.
     bool exited; ///< The near box at hand holds places of sight, not of cameras.
@@ -51,11 +57,17 @@ typedef struct espyLadder
     espyGap gaps[2];                       ///< On the way that the last flood took.
     bool allWindows;                       ///< No other window of the plane is open.
     espyWindow windows[ESPYI_MAX_WINDOWS]; ///< Those of the pair at hand that stay open.
+    uint32_t aimCount;
+    espyWindow aims[ESPYI_MAX_WINDOWS]; ///< The same of its first slab, for rays.
 } espyLadder;
 
 static bool espyLadder_HasBudget(const espyLadder* ladder)
 {
-    return ladder->prover->floods - ladder->firstFlood < ladder->def->budget && !ladder->prover->failed;
+    const espyiProver* prover = ladder->prover;
+    // In large open spaces one flood tests thousands of openings.
+    bool affordable =
+        !ladder->def->deep || prover->work - ladder->firstWork < ESPYI_TESTS_A_FLOOD * (uint64_t)ladder->def->budget;
+    return prover->floods - ladder->firstFlood < ladder->def->budget && affordable && !prover->failed;
 }
 
 // --- floods
@@ -330,9 +342,17 @@ static double espyLadder_WindowArea(const espyiProver* prover, const espyiShaft*
     return area;
 }
 
-/// The separating plane with the least open area, as the leaf slab that it runs through: [*low, *high] on *axis.
+/// A leaf slab that a plane was put in: [low, high] on the axis.
+typedef struct espySlab
+{
+    uint32_t axis;
+    double low, high;
+    double open; ///< Share of the hull's section that its windows take.
+} espySlab;
+
+/// The separating plane with the least open area, as the leaf slab that it runs through; none of those given.
 static bool espyLadder_ChoosePlane(const espyiProver* prover, const espyiShaft* shaft, const espyiBoxD* a,
-                                   const espyiBoxD* b, uint32_t* axisOut, double* low, double* high)
+                                   const espyiBoxD* b, const espySlab* used, uint32_t usedCount, espySlab* out)
 {
     double best = DBL_MAX;
     for (uint32_t axis = 0; axis < 3; ++axis)
@@ -349,7 +369,12 @@ static bool espyLadder_ChoosePlane(const espyiProver* prover, const espyiShaft* 
         {
             const espyiBoxD* leaf = &prover->space->leafBoxes[prover->reached[i]];
             double start = fmax(from, leaf->min[axis]), end = fmin(to, leaf->max[axis]);
-            if (!(start < end))
+            bool fresh = start < end;
+            for (uint32_t k = 0; k < usedCount; ++k)
+            {
+                fresh = fresh && !(used[k].axis == axis && used[k].low < end && used[k].high > start);
+            }
+            if (!fresh)
             {
                 continue;
             }
@@ -364,9 +389,7 @@ static bool espyLadder_ChoosePlane(const espyiProver* prover, const espyiShaft* 
             if (area < best)
             {
                 best = area;
-                *axisOut = axis;
-                *low = start;
-                *high = end;
+                *out = (espySlab){axis, start, end, area};
             }
         }
     }
@@ -483,19 +506,66 @@ static bool espyLadder_CutAt(espyLadder* ladder, const espyiShaft* shaft, const 
     return ladder->windowCount == 0 && !prover->failed;
 }
 
-/// C: at both ends of the slab with the least opening, since each end sees the whole depth of a slit on its far side.
-static bool espyLadder_Cut(espyLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b)
+/// Where one window is all that a plane leaves open, the pair shrinks to what lines through it meet.
+static void espyLadder_Narrow(const espyLadder* ladder, espyiPair* pair)
 {
-    uint32_t axis = 0;
-    double low = 0, high = 0;
-    if (ladder->prover->reachedCount > ESPYI_MAX_REACHED ||
-        !espyLadder_ChoosePlane(ladder->prover, shaft, a, b, &axis, &low, &high))
+    if (ladder->windowCount != 1 || !ladder->allWindows)
     {
-        return false;
+        return;
     }
-    double inset = fmin(2 * ESPYI_WINDOW_HALF, 0.25 * (high - low));
-    return espyLadder_CutAt(ladder, shaft, a, b, axis, low + inset) ||
-           espyLadder_CutAt(ladder, shaft, a, b, axis, high - inset);
+    pair->a = ladder->windows[0].a;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        pair->b.min[axis] = fmax(pair->b.min[axis], ladder->windows[0].b.min[axis]);
+        pair->b.max[axis] = fmin(pair->b.max[axis], ladder->windows[0].b.max[axis]);
+    }
+}
+
+/// C: at both ends of the slab with the least opening, since each end sees the whole depth of a slit on its far side.
+/// While one window alone stays open, the pair shrinks to it and the next slab is cut: a line through two slits has
+/// little room.
+static bool espyLadder_Cut(espyLadder* ladder, espyiPair* pair)
+{
+    espySlab used[ESPYI_MAX_SLABS] = {{0}};
+    // Breadth first, floods are spread over the pair for the sake of rays: one slab each.
+    uint32_t most = ladder->def->deep ? ESPYI_MAX_SLABS : 1u;
+    for (uint32_t count = 0; count < most && ladder->prover->reachedCount <= ESPYI_MAX_REACHED; ++count)
+    {
+        espyiBoxD b = espyiBox_Pad(pair->b, ESPYI_MIN_THICKNESS);
+        espyiShaft shaft;
+        espyiShaft_Set(&shaft, &pair->a, &b, ladder->prover->shrink);
+        espySlab* slab = &used[count];
+        if (!espyLadder_ChoosePlane(ladder->prover, &shaft, &pair->a, &b, used, count, slab) ||
+            (count > 0 && slab->open > ESPYI_MORE_SLABS))
+        {
+            return false;
+        }
+        double inset = fmin(2 * ESPYI_WINDOW_HALF, 0.25 * (slab->high - slab->low));
+        const double planes[2] = {slab->low + inset, slab->high - inset};
+        for (int end = 0; end < 2; ++end)
+        {
+            if (espyLadder_CutAt(ladder, &shaft, &pair->a, &b, slab->axis, planes[end]))
+            {
+                return true;
+            }
+            if (end == 1 || ladder->def->deep)
+            {
+                espyLadder_Narrow(ladder, pair);
+            }
+            b = espyiBox_Pad(pair->b, ESPYI_MIN_THICKNESS);
+            espyiShaft_Set(&shaft, &pair->a, &b, ladder->prover->shrink);
+        }
+        // Aimed through later: those of the first slab.
+        for (uint32_t i = 0; i < ladder->windowCount && count == 0; ++i)
+        {
+            ladder->aims[ladder->aimCount++] = ladder->windows[i];
+        }
+        if (ladder->windowCount != 1 || !ladder->allWindows)
+        {
+            return false;
+        }
+    }
+    return false;
 }
 
 // --- rays
@@ -622,9 +692,9 @@ static bool espyLadder_Shoot(espyLadder* ladder, const espyiBoxD* a, const espyi
     {
         double from[3], to[3];
         bool aimed = ray % 4 < ESPYI_GAP_RAYS && espyLadder_AimThroughGaps(ladder, a, b, node, from, to);
-        if (ray % 4 != 3 && !aimed && ladder->windowCount)
+        if (ray % 4 != 3 && !aimed && ladder->aimCount)
         {
-            const espyWindow* window = &ladder->windows[espyiRng_Below(&ladder->rng, ladder->windowCount)];
+            const espyWindow* window = &ladder->aims[espyiRng_Below(&ladder->rng, ladder->aimCount)];
             for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && !aimed; ++attempt)
             {
                 double w[3];
@@ -782,7 +852,7 @@ static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
 {
     espyiProver* prover = ladder->prover;
     espyiBoxD b = espyiBox_Pad(pair->b, ESPYI_MIN_THICKNESS);
-    ladder->windowCount = 0;
+    ladder->windowCount = ladder->aimCount = 0;
     ladder->allWindows = false;
     ladder->exited = pair->exited;
     if (!espyLadder_Leaves(ladder, &b, 0) || !espyLadder_Leaves(ladder, &pair->a, 1))
@@ -797,26 +867,18 @@ static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
     {
         espyLadder_StampWithin(ladder);
     }
-    if (!reaches || espyLadder_Cut(ladder, &shaft, &pair->a, &b))
+    espyiPair narrow = *pair;
+    if (!reaches || espyLadder_Cut(ladder, &narrow))
     {
         return espyiVerdict_Hidden;
     }
+    const espyiPair* aimed = ladder->def->deep ? &narrow : pair;
+    b = espyiBox_Pad(aimed->b, ESPYI_MIN_THICKNESS);
+    espyiShaft_Set(&shaft, &aimed->a, &b, prover->shrink);
     espyLadder_FindGaps(ladder, &shaft, leaf);
-    if (espyLadder_Shoot(ladder, &pair->a, &pair->b, pair->node))
-    {
-        return espyiVerdict_Visible;
-    }
-    if (ladder->windowCount == 1 && ladder->allWindows)
-    {
-        // All else is closed: only what lines through this window meet is left.
-        pair->a = ladder->windows[0].a;
-        for (int axis = 0; axis < 3; ++axis)
-        {
-            pair->b.min[axis] = fmax(pair->b.min[axis], ladder->windows[0].b.min[axis]);
-            pair->b.max[axis] = fmin(pair->b.max[axis], ladder->windows[0].b.max[axis]);
-        }
-    }
-    return espyiVerdict_Unknown;
+    bool seen = espyLadder_Shoot(ladder, &aimed->a, &aimed->b, pair->node);
+    *pair = narrow;
+    return seen ? espyiVerdict_Visible : espyiVerdict_Unknown;
 }
 
 espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiProofTarget* target,
@@ -845,16 +907,18 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
                          .target = &whole,
                          .camera = camera,
                          .rng = espyiRng_Seed(espyiHash_U64(def->seed, cell)),
-                         .firstFlood = prover->floods};
+                         .firstFlood = prover->floods,
+                         .firstWork = prover->work};
     uint32_t depth = def->depth < ESPYI_MAX_DEPTH ? def->depth : ESPYI_MAX_DEPTH;
     espyiVerdict verdict = espyiVerdict_Hidden;
     espyiPair first = {.a = camera, .b = prover->parts.nodes[0].box};
     prover->pairCount = 0;
     espyLadder_Push(prover, &first);
     size_t head = 0;
-    while (head < prover->pairCount && verdict != espyiVerdict_Visible)
+    while (head < prover->pairCount && verdict != espyiVerdict_Visible &&
+           !(def->deep && verdict == espyiVerdict_Unknown))
     {
-        espyiPair pair = prover->pairs[head++];
+        espyiPair pair = def->deep ? prover->pairs[--prover->pairCount] : prover->pairs[head++];
         if (!espyLadder_HasBudget(&ladder))
         {
             verdict = espyiVerdict_Unknown;

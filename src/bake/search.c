@@ -269,7 +269,7 @@ static bool espySearch_AimAtEdges(espyiSearcher* s)
         {
             espySearch_CastAtCells(s, pending);
             pending = 0;
-            if (!espyiControl_Poll(s->shared->control))
+            if (!espyiControl_JobGoesOn(s->shared->control))
             {
                 return false;
             }
@@ -341,7 +341,7 @@ static bool espySearch_Frontier(espyiSearcher* s)
         }
         espySearch_CastAtCells(s, pending);
         pending = 0;
-        if (!espyiControl_Poll(s->shared->control))
+        if (!espyiControl_JobGoesOn(s->shared->control))
         {
             return false;
         }
@@ -377,6 +377,9 @@ typedef struct espyRung
 } espyRung;
 
 static const espyRung espyRungs[] = {{8, 40, 4}, {14, 160, 4}, {20, 4000, 4}};
+// Quality proven wants proofs first: depth first, each rung ends at what it cannot close. Rays of the rounds after it
+// find more of what is left than rays of more floods.
+static const espyRung espyProvenRungs[] = {{8, 40, 4}, {14, 400, 8}, {20, 1000, 16}};
 // Rungs climbed by quality, and what share of the naive fixed scheme's work (all rays of all cells not seen) the flood
 // and the ladder may cost: on terrain, where nothing closes, proofs are dearer than the rays that they save.
 static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
@@ -418,10 +421,13 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
     espyiBoxD bounds = espySearch_Bounds(s);
     espyiProofTarget proof = {bounds, target->ownOutside ? &bounds : target->parts,
                               target->ownOutside ? 1u : target->partCount};
+    bool proven = s->shared->quality == espyBakeQuality_Proven;
+    const espyRung* step = proven ? &espyProvenRungs[rung] : &espyRungs[rung];
     espyiLadderDef def = {
-        .depth = espyRungs[rung].depth,
-        .budget = espyRungs[rung].budget,
-        .raysPerStep = espyRungs[rung].rays,
+        .depth = step->depth,
+        .budget = step->budget,
+        .raysPerStep = step->rays,
+        .deep = proven,
         .seed = espyiHash_U64(target->seed, ((uint64_t)rung << 32) | cell),
         .tryRay = espySearch_TryRay,
         .context = s,
@@ -434,7 +440,7 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
     {
         espyiBits_Set(s->hidden, cell);
     }
-    return espyiControl_Poll(s->shared->control) && espySearch_Frontier(s);
+    return espyiControl_JobGoesOn(s->shared->control) && espySearch_Frontier(s);
 }
 
 static bool espySearch_Ladder(espyiSearcher* s)
@@ -480,7 +486,7 @@ static bool espySearch_Prove(espyiSearcher* s)
         s->hidden[i] &= ~s->visible[i];
     }
     s->work += work / ESPY_PORTAL_TESTS_A_RAY;
-    return espyiControl_Poll(s->shared->control);
+    return espyiControl_JobGoesOn(s->shared->control);
 }
 
 static bool espySearch_Stages(espyiSearcher* s)
@@ -531,6 +537,7 @@ static bool espySearch_Stages(espyiSearcher* s)
         espySearch_Enter(s, espyiStage_Ladder);
         before = s->openFound;
         running = espySearch_Ladder(s);
+        running = running && (s->shared->quality != espyBakeQuality_Proven || espySearch_Revisit(s));
         s->stage->pairs += s->openFound - before + espySearch_CountOpen(s, s->hidden) - proven;
     }
     espySearch_Leave(s);
@@ -566,7 +573,8 @@ bool espyiSearcher_Run(espyiSearcher* s, espyiTargetCounts* counts)
     counts->visible = s->openFound;
     counts->provenHidden = espySearch_CountOpen(s, s->hidden);
     uint64_t rest = open - counts->visible - counts->provenHidden;
-    bool strict = shared->quality == espyBakeQuality_Proven;
+    counts->late = !running && !atomic_load(&shared->control->stop) && espyiControl_IsLate(shared->control);
+    bool strict = shared->quality == espyBakeQuality_Proven || counts->late;
     counts->hidden = strict ? 0 : rest;
     counts->unknown = strict ? rest : 0;
     if (strict)
@@ -581,5 +589,5 @@ bool espyiSearcher_Run(espyiSearcher* s, espyiTargetCounts* counts)
             s->visible[words - 1] &= (1u << (grid->cellCount % 32u)) - 1u;
         }
     }
-    return running;
+    return running || counts->late;
 }

@@ -73,6 +73,7 @@ typedef struct espyiBlobDef
     const espyiTable* dynamics;      ///< Null: no dynamic table.
     const uint32_t* occludeeProven;  ///< Cells that are proven not to see each; for `espy info` and incremental bakes.
     const uint32_t* occludeeUnknown; ///< Cells that draw each for want of a proof, for incremental bakes.
+    bool late;                       ///< Time ran out: marks occludeeUnknown.
     const espyVec3* viewPoints;      ///< From the grid's origin; none: no section.
     uint32_t viewPointCount;
     bool cooked;         ///< Without any section that only tools read.

@@ -86,6 +86,7 @@ typedef struct espyiFileSection
 } espyiFileSection;
 
 #define ESPYI_SECTION_FLAG_TOOL 1u ///< Only tools read it; a cook may drop it.
+#define ESPYI_SECTION_FLAG_LATE 2u ///< Of UNKNOWN: the bake's time ran out.
 
 typedef enum espyiSectionKind
 {

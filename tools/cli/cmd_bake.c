@@ -20,7 +20,7 @@ typedef struct espyCliBakeArgs
     const char* embed;
     const char* checkpoint;
     int32_t quality, progress;
-    float cellSize, nearDistance, smallestHole;
+    float cellSize, nearDistance, smallestHole, timeBudget;
     uint32_t maxCells, budget, threads;
     uint64_t seed;
     espyCliVec3List starts;
@@ -143,6 +143,15 @@ static bool espyCliBake_Parse(espyCliBakeArgs* args, int argc, char* const* argv
          .max = 2147483647.0,
          .unit = "cells",
          .help = "refuse to bake more cells, 1 to 2147483647 (default 262144)"},
+        {.name = "--time-budget",
+         .value = "S",
+         .kind = espyCliOptionKind_Float,
+         .target = &args->timeBudget,
+         .min = 0.0,
+         .max = 100000.0,
+         .unit = "seconds",
+         .help = "stop searching after this many seconds and draw what is not settled by then, 0 to 100000 (default 0: "
+                 "as long as it takes)"},
         {.name = "--embed",
          .value = "OUT.glb",
          .kind = espyCliOptionKind_Text,
@@ -275,6 +284,7 @@ static void espyCliBake_ApplyArgs(const espyCliBakeArgs* args, espyBakeDef* def)
                             (args->noDynamic ? (uint32_t)espyBakeSetting_DynamicObjects : 0u));
     def->nearDistance = args->nearDistance;
     def->smallestHole = args->smallestHole;
+    def->timeBudget = args->timeBudget;
     def->maxCells = args->maxCells;
     def->seed = args->seed;
     def->threads = (int32_t)args->threads;
