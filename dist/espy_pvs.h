@@ -134,6 +134,8 @@ ESPY_MESSAGE(BakeLeak, 114, Warning,
              "the level leaks: from %.7g,%.7g,%.7g a camera gets outside through an opening of %.3g x %.3g m at "
              "%.7g,%.7g,%.7g, so proofs count the places out there too")
 ESPY_MESSAGE(BakeViewPoint, 115, Warning, "no camera can be at %.7g,%.7g,%.7g: that start is left out")
+ESPY_MESSAGE(BakeTimeBudget, 116, Warning,
+             "the time budget of %g s ran out: what was not settled by then is drawn, and a later bake starts over")
 
 ESPY_MESSAGE(
     ImportNoFlags, 201, Warning,
