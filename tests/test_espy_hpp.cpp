@@ -238,6 +238,45 @@ static void test_proxies(void** state)
     assert_int_equal(espy::Node().SetOcclusionProxy(&proxy), espyResult_InvalidId);
 }
 
+static void test_limbs_follow_both_of_their_nodes(void** state)
+{
+    (void)state;
+    espy::World world;
+    espy::ProxySet set;
+    const float noRotation[4] = {0, 0, 0, 1};
+    espyNodeDef def = espyNodeDef_Default();
+    espy::Node shoulder = world.CreateNode(def), hand = world.CreateNode(def);
+    espyProxyLimb arm = espyProxyLimb_Default();
+    arm.id = 9;
+    arm.a = shoulder.GetId();
+    arm.b = hand.GetId();
+    arm.offsetB = {0, 0.5f, 0};
+    arm.def.radius = 0.1f;
+    arm.def.radiusB = 0.06f;
+    arm.def.group = 4;
+    shoulder.SetLocalTransform(espyMat4_FromTrs({1, 2, 3}, noRotation, {1, 1, 1}));
+    hand.SetLocalTransform(espyMat4_FromTrs({2, 2, 3}, noRotation, {1, 1, 1}));
+    assert_int_equal(world.FollowLimbs(set.Get(), &arm, 1), espyResult_Ok);
+    espyProxyDef held;
+    assert_int_equal(set.Get(9, &held), espyResult_Ok);
+    assert_true(held.a.x == 1.0f && held.a.y == 2.0f && held.b.x == 2.0f && held.b.y == 2.5f && held.hasB);
+    assert_true(held.radius == 0.1f && held.radiusB == 0.06f && held.group == 4);
+    // Either end moves it in the same frame.
+    hand.SetLocalTransform(espyMat4_FromTrs({2, 7, 3}, noRotation, {1, 1, 1}));
+    assert_int_equal(world.FollowLimbs(set.Get(), &arm, 1), espyResult_Ok);
+    set.Get(9, &held);
+    assert_true(held.b.y == 7.5f && set.GetCount() == 1);
+    // One that goes takes it away; the rest of the list is done whatever is wrong with one.
+    espyProxyLimb both[2] = {arm, arm};
+    both[0].id = ESPY_WORLD_PROXY_ID;
+    assert_int_equal(world.FollowLimbs(set.Get(), both, 2), espyResult_InvalidArgument);
+    assert_int_equal(set.GetCount(), 1);
+    hand.DestroyNode();
+    assert_int_equal(world.FollowLimbs(set.Get(), both, 2), espyResult_InvalidArgument);
+    assert_int_equal(set.GetCount(), 0);
+    assert_int_equal(world.FollowLimbs(set.Get(), nullptr, 0), espyResult_Ok);
+}
+
 static bool espyCpp_Matches(const std::string& pattern, const std::string& name)
 {
     return pattern.back() == '*' ? name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0
@@ -371,10 +410,15 @@ static void test_no_function_is_missing(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_names), cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_testers),     cmocka_unit_test(test_rasters),
-        cmocka_unit_test(test_tracker),     cmocka_unit_test(test_renderer),
-        cmocka_unit_test(test_proxies),     cmocka_unit_test(test_no_function_is_missing),
+        cmocka_unit_test(test_scene_names),
+        cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_testers),
+        cmocka_unit_test(test_rasters),
+        cmocka_unit_test(test_tracker),
+        cmocka_unit_test(test_renderer),
+        cmocka_unit_test(test_proxies),
+        cmocka_unit_test(test_limbs_follow_both_of_their_nodes),
+        cmocka_unit_test(test_no_function_is_missing),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

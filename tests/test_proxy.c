@@ -301,6 +301,21 @@ static void test_a_capsule_at_a_node_stands_upright(void** state)
     assert_true(fabsf(def.b.y - 3.5f) < 1e-5f && def.hasB && def.radius == 0.5f);
 }
 
+static void test_a_limb_between_two_joints_follows_both(void** state)
+{
+    (void)state;
+    const float half = 0.70710678f;
+    espyMat4 shoulder =
+        espyMat4_FromTrs((espyVec3){0, 1.5f, 0}, (const float[4]){0, 0, half, half}, (espyVec3){1, 1, 1});
+    espyMat4 elbow = espyMat4_FromTrs((espyVec3){0.3f, 1.2f, 0}, (const float[4]){0, 0, 0, 1}, (espyVec3){2, 2, 2});
+    // A quarter turn about z takes x to y; the other joint is twice as large.
+    espyProxyDef def =
+        espyProxyDef_BetweenNodes(shoulder, (espyVec3){0.1f, 0, 0}, elbow, (espyVec3){0, 0, 0.05f}, 0.08f, 0.05f);
+    assert_true(fabsf(def.a.x) < 1e-6f && fabsf(def.a.y - 1.6f) < 1e-6f && def.hasB);
+    assert_true(fabsf(def.b.x - 0.3f) < 1e-6f && fabsf(def.b.z - 0.1f) < 1e-6f);
+    assert_true(def.radius == 0.08f && def.radiusB == 0.05f && def.strength == 1.0f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_memory_failures_lose_nothing),
         cmocka_unit_test(test_moving_allocates_nothing),
         cmocka_unit_test(test_a_capsule_at_a_node_stands_upright),
+        cmocka_unit_test(test_a_limb_between_two_joints_follows_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -336,17 +336,21 @@ static void test_a_long_capsule_is_cut_into_pieces(void** state)
     (void)state;
     for (int technique = 0; technique < 2; ++technique)
     {
-        espyTestCase c =
-            espyTest_Create(128, 64, (espyVec3){0, 4, 6}, (espyVec3){0, 0, 0}, 1.2f, (espyProxyTechnique)technique);
-        espyCapsule pipe = {{-60, 0.11f, -1}, {60, 0.11f, 1}, 0.1f, 0.1f};
-        espyTest_AddCapsule(&c, 1, pipe.a, pipe.b, 0.1f);
-        espyProxyScene_AddPlane(&c.scene, (espyVec3){0, 0, 0}, espyTest_Up, &espyTest_Grey);
-        espyTest_Apply(&c);
-        double worst = espyTest_Worst(&c, &pipe, 1, 1);
-        printf("a pipe of 1,200 radii: error %.1e\n", worst);
-        assert_true(worst < (technique == 0 ? 2e-3 : 0.02));
-        assert_int_equal(espyProxySet_GetCount(c.set), 1);
-        espyTest_Free(&c);
+        // 1,200 and 20,000 radii.
+        for (float half = 60; half <= 1000; half += 940)
+        {
+            espyTestCase c =
+                espyTest_Create(128, 64, (espyVec3){0, 4, 6}, (espyVec3){0, 0, 0}, 1.2f, (espyProxyTechnique)technique);
+            espyCapsule pipe = {{-half, 0.11f, -1}, {half, 0.11f, 1}, 0.1f, 0.1f};
+            espyTest_AddCapsule(&c, 1, pipe.a, pipe.b, 0.1f);
+            espyProxyScene_AddPlane(&c.scene, (espyVec3){0, 0, 0}, espyTest_Up, &espyTest_Grey);
+            espyTest_Apply(&c);
+            double worst = espyTest_Worst(&c, &pipe, 1, 1);
+            printf("a pipe of %.0f radii: error %.1e\n", 20.0 * (double)half, worst);
+            assert_true(worst < (technique == 0 ? 5e-5 : 0.02));
+            assert_int_equal(espyProxySet_GetCount(c.set), 1);
+            espyTest_Free(&c);
+        }
     }
 }
 

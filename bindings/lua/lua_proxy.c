@@ -316,6 +316,46 @@ static int World_FollowProxies(lua_State* L)
     return 0;
 }
 
+/// world:FollowLimbs(set, {{id = 1, a = node, b = node [, offsetA = , offsetB = , radius = , ...]}, ...}): puts
+/// capsules between pairs of nodes, once a frame.
+static int World_FollowLimbs(lua_State* L)
+{
+    static const espyLuaField fields[] = {
+        {"a", espyLuaKind_Custom, 0, NULL},
+        {"b", espyLuaKind_Custom, 0, NULL},
+        ESPY_FIELD(espyProxyLimb, U64, id),
+        ESPY_FIELD(espyProxyLimb, Vec3, offsetA),
+        ESPY_FIELD(espyProxyLimb, Vec3, offsetB),
+        {"radius", espyLuaKind_Float, offsetof(espyProxyLimb, def.radius), NULL},
+        {"radiusB", espyLuaKind_Float, offsetof(espyProxyLimb, def.radiusB), NULL},
+        {"strength", espyLuaKind_Float, offsetof(espyProxyLimb, def.strength), NULL},
+        {"group", espyLuaKind_U32, offsetof(espyProxyLimb, def.group), NULL},
+        {"viewMask", espyLuaKind_U32, offsetof(espyProxyLimb, def.viewMask), NULL},
+        {"owner", espyLuaKind_U32, offsetof(espyProxyLimb, def.owner), NULL},
+        {"selfStrength", espyLuaKind_Float, offsetof(espyProxyLimb, def.selfStrength), NULL},
+        {NULL, espyLuaKind_Custom, 0, NULL}};
+    espyWorld* world = espyLua_CheckWorld(L, 1);
+    espyLuaProxySet* box = espyLua_CheckProxySet(L, 2);
+    espyLua_CheckTable(L, 3, "limbs");
+    for (int i = 1;; ++i)
+    {
+        lua_rawgeti(L, 3, i);
+        if (lua_isnil(L, -1))
+        {
+            return 0;
+        }
+        espyProxyLimb limb = espyProxyLimb_Default();
+        espyLua_ReadStruct(L, -1, "limb", fields, &limb);
+        lua_getfield(L, -1, "a");
+        limb.a = espyLua_CheckNode(L, lua_gettop(L), "a", world);
+        lua_getfield(L, -2, "b");
+        limb.b = espyLua_CheckNode(L, lua_gettop(L), "b", world);
+        espyLua_CheckResult(L, espyWorld_FollowLimbs(world, box->set, &limb, 1),
+                            "values out of range, or more limbs than the set holds");
+        lua_pop(L, 3);
+    }
+}
+
 /// Adds a module of lua_modules.lua to package.preload, where there is one, under a name.
 static void espyLua_Preload(lua_State* L, int modules, const char* module, const char* name)
 {
@@ -350,7 +390,8 @@ void espyLua_OpenProxies(lua_State* L)
                                    {"GetCount", ProxySet_GetCount},
                                    {NULL, NULL}};
     static const luaL_Reg nodes[] = {{"SetOcclusionProxy", World_SetOcclusionProxy}, {NULL, NULL}};
-    static const luaL_Reg world[] = {{"FollowProxies", World_FollowProxies}, {NULL, NULL}};
+    static const luaL_Reg world[] = {
+        {"FollowProxies", World_FollowProxies}, {"FollowLimbs", World_FollowLimbs}, {NULL, NULL}};
     espyLua_RegisterClass(L, "ProxySet", set);
     espyLua_RegisterNodeCalls(L, nodes);
     espyLua_RegisterClass(L, "World", world);

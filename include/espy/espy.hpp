@@ -376,6 +376,10 @@ class World
     {
         return espyWorld_FollowProxies(world_, set, revision);
     }
+    espyResult FollowLimbs(espyProxySet* set, const espyProxyLimb* limbs, uint32_t count) const
+    {
+        return espyWorld_FollowLimbs(world_, set, limbs, count);
+    }
 
     // --- baked files
 

@@ -152,6 +152,11 @@ ESPY_API espyProxySetDef espyProxySetDef_Default(void);
 /// the node; its axis is `height` long (the whole is height + 2 radius tall). Other fields are the defaults.
 ESPY_API espyProxyDef espyProxyDef_AtNode(espyMat4 node, espyVec3 offset, float radius, float height);
 
+/// A limb between two nodes or joints: each end is at an offset in the space of its own matrix (to world space).
+/// radiusB 0: as radiusA. Other fields are the defaults; give the limbs of one figure a `group`.
+ESPY_API espyProxyDef espyProxyDef_BetweenNodes(espyMat4 a, espyVec3 offsetA, espyMat4 b, espyVec3 offsetB,
+                                                float radiusA, float radiusB);
+
 /// Errors: InvalidArgument (cookie, limit), OutOfMemory.
 ESPY_API espyResult espyProxySet_Create(const espyProxySetDef* def, espyProxySet** out);
 ESPY_API void espyProxySet_Destroy(espyProxySet* set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Capsule proxies that follow the nodes of a world: the OcclusionProxy component.
+// Capsule proxies that follow the nodes of a world: the OcclusionProxy component, and limbs between two nodes.
 //
 //     espyWorld_SetOcclusionProxy(world, boulder, &(espyOcclusionProxy){.radius = 2, .height = 3, .strength = 1});
 //     every frame:  espyWorld_FollowProxies(world, set, &revision);    then the image pass of proxy.h
@@ -21,5 +21,22 @@ ESPY_API espyResult espyWorld_SetOcclusionProxy(espyWorld* world, espyNodeId nod
 /// Errors: those of espyProxySet_SetId, the first one that occurs; the other nodes are still done, and the next call
 /// tries again. Cost: constant for each node that changed since. Allocates only where the set grows. Thread: owner.
 ESPY_API espyResult espyWorld_FollowProxies(const espyWorld* world, espyProxySet* set, uint64_t* revision);
+
+/// A capsule between two nodes: an arm between joints that are nodes, a rope between two posts.
+typedef struct espyProxyLimb
+{
+    uint64_t id;               ///< Its number in the set, below ESPY_WORLD_PROXY_ID.
+    espyNodeId a, b;           ///< Its ends.
+    espyVec3 offsetA, offsetB; ///< In the space of each node. Default 0.
+    espyProxyDef def;          ///< All but its ends: radii, strength, group, owner, views.
+} espyProxyLimb;
+
+ESPY_API espyProxyLimb espyProxyLimb_Default(void);
+
+/// Puts limbs where their nodes are now, once a frame; takes those away that have a node which is hidden or gone.
+/// Errors: those of espyProxySet_SetId, the first one that occurs, and InvalidArgument for an id that is too large; the
+/// other limbs are still done. Cost: constant for each limb. Allocates only where the set grows. Thread: owner.
+ESPY_API espyResult espyWorld_FollowLimbs(const espyWorld* world, espyProxySet* set, const espyProxyLimb* limbs,
+                                          uint32_t count);
 
 #endif

@@ -346,6 +346,18 @@ espyProxyDef espyProxyDef_AtNode(espyMat4 node, espyVec3 offset, float radius, f
     return def;
 }
 
+espyProxyDef espyProxyDef_BetweenNodes(espyMat4 a, espyVec3 offsetA, espyMat4 b, espyVec3 offsetB, float radiusA,
+                                       float radiusB)
+{
+    espyProxyDef def = espyProxyDef_Default();
+    def.a = espyMat4_TransformPoint(a, offsetA);
+    def.b = espyMat4_TransformPoint(b, offsetB);
+    def.hasB = true;
+    def.radius = radiusA;
+    def.radiusB = radiusB;
+    return def;
+}
+
 espyResult espyProxySet_Create(const espyProxySetDef* def, espyProxySet** out)
 {
     espyHooks hooks = espyiHooks_Resolve(def ? &def->hooks : NULL);

@@ -78,3 +78,46 @@ espyResult espyWorld_FollowProxies(const espyWorld* world, espyProxySet* set, ui
     }
     return result;
 }
+
+// --- limbs
+
+espyProxyLimb espyProxyLimb_Default(void)
+{
+    return (espyProxyLimb){.def = espyProxyDef_Default()};
+}
+
+static espyResult espyWorld_FollowLimb(const espyWorld* world, espyProxySet* set, const espyProxyLimb* limb)
+{
+    const espyiWorldNode *a = espyiWorld_FindNode(world, limb->a), *b = espyiWorld_FindNode(world, limb->b);
+    if (limb->id >= ESPY_WORLD_PROXY_ID)
+    {
+        return espyResult_InvalidArgument;
+    }
+    if (!a || !b || ((a->flags | b->flags) & espyNodeFlag_Hidden) != 0)
+    {
+        espyResult removed = espyProxySet_RemoveId(set, limb->id);
+        return removed == espyResult_NotFound ? espyResult_Ok : removed;
+    }
+    espyProxyDef def = limb->def;
+    espyProxyDef ends =
+        espyProxyDef_BetweenNodes(a->world, limb->offsetA, b->world, limb->offsetB, def.radius, def.radiusB);
+    def.a = ends.a;
+    def.b = ends.b;
+    def.hasB = true;
+    return espyProxySet_SetId(set, limb->id, &def, NULL);
+}
+
+espyResult espyWorld_FollowLimbs(const espyWorld* world, espyProxySet* set, const espyProxyLimb* limbs, uint32_t count)
+{
+    if (!ESPYI_CHECK(world ? &world->hooks : NULL, world != NULL && set != NULL && (limbs != NULL || count == 0)))
+    {
+        return espyResult_InvalidArgument;
+    }
+    espyResult result = espyResult_Ok;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        espyResult one = espyWorld_FollowLimb(world, set, &limbs[i]);
+        result = result == espyResult_Ok ? one : result;
+    }
+    return result;
+}

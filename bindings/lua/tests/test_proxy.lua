@@ -80,6 +80,20 @@ check.equal(capsule():GetCount(), 0)
 check.fails("destroyed", entity, id)
 check.fails("no entity has this id", entity, 99)
 
+-- Limbs: capsules between two nodes, in the same frame as either.
+local body = espy.ProxySet.Create()
+local shoulder, hand = entity.spawn("shoulder"), entity.spawn("hand")
+local a, b = entity(shoulder.id).node, entity(hand.id).node
+local arm = { { id = 3, a = a, b = b, offsetB = { 0, 0.5, 0 }, radius = 0.25, radiusB = 0.125, group = 1 } }
+b:SetLocalTransform { position = { 2, 0, 0 } }
+entity.world:FollowLimbs(body, arm)
+check.equal(body:GetId(3).b[1], 2)
+check.equal(body:GetId(3).b[2], 0.5)
+check.equal(body:GetId(3).radiusB, 0.125)
+check.fails("no field is called 'size'", function() entity.world:FollowLimbs(body, { { id = 1, a = a, b = b, size = 1 } }) end)
+check.fails("b", function() entity.world:FollowLimbs(body, { { id = 1, a = a } }) end)
+entity(shoulder.id).destroy()
+
 -- A set of one's own, for a crowd.
 local crowd = espy.ProxySet.Create { technique = "Clusters", limit = 20000 }
 for i = 1, 1000 do
