@@ -30,6 +30,9 @@ proxy_shaders() {
     shader ProxyVisibility shaders/espy_proxy.comp
     shader ProxyRgba16f shaders/espy_proxy.comp -DESPY_LIT=rgba16f
     shader ProxyRgba32f shaders/espy_proxy.comp -DESPY_LIT=rgba32f
+    shader ProxyCount16f shaders/espy_proxy_measure.comp -DESPY_LIT=rgba16f
+    shader ProxyCount32f shaders/espy_proxy_measure.comp -DESPY_LIT=rgba32f
+    shader ProxyResolve shaders/espy_proxy_measure.comp -DESPY_RESOLVE
 }
 
 make_file() { # NAME SOURCE...

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The proxy pass as a compute shader for Vulkan: reads depth, normal and albedo, darkens the lit image in place
 // (ESPY_LIT rgba16f or rgba32f), or writes the visibility alone (ESPY_LIT not defined: r32f). espy-gpu runs it
-// (proxy_vulkan.h); bindings are what that header says.
+// (proxy_vulkan.h), after espy_proxy_measure.comp where the light of an unshadowed surface is not known.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_samplerless_texture_functions : require
 #include "espy_capsule.glsl"
+#include "espy_proxy_light.glsl"
+#include "espy_proxy_frame.glsl"
 #include "espy_proxy_types.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
@@ -16,29 +18,6 @@ layout(local_size_x = 16, local_size_y = 16) in;
 #define ESPY_LEAF(i) leaves.data[i]
 #define ESPY_LEVEL_START(l) frame.levelStart[l]
 #define ESPY_LEVEL_COUNT(l) frame.levelCount[l]
-
-const uint ESPY_FRAME_NORMAL = 1u;
-const uint ESPY_FRAME_EMISSIVE = 2u;
-const uint ESPY_FRAME_METAL = 4u;
-const uint ESPY_FRAME_OWNER = 8u;
-const uint ESPY_FRAME_SOLID = 16u;
-const uint ESPY_FRAME_ESTIMATE = 32u;
-const uint ESPY_FRAME_LISTS = 64u;
-const uint ESPY_FRAME_TREE = 128u;
-
-layout(std430, binding = 0) readonly buffer EspyFrame
-{
-    mat4 fromDepth;
-    float background, intensity, power, minDistance;
-    float maxDistance, detail, reference;
-    uint flags;
-    uint width, height, tilesX, entryCount;
-    uint levels;
-    uint levelStart[12];
-    uint levelCount[12];
-}
-frame;
-#define ESPY_FRAME_IS(flag) ((frame.flags & (flag)) != 0u)
 
 layout(std430, binding = 1) readonly buffer EspyEntries
 {
@@ -81,23 +60,7 @@ layout(std430, binding = 8) readonly buffer EspyOwners
     uint data[];
 }
 owners;
-layout(binding = 9) uniform texture2D depthImage;
-layout(binding = 10) uniform texture2D normalImage;
-layout(binding = 11) uniform texture2D albedoImage;
-layout(binding = 12) uniform texture2D emissiveImage;
-#ifdef ESPY_LIT
-layout(binding = 13, ESPY_LIT) uniform image2D outImage;
-#else
-layout(binding = 13, r32f) writeonly uniform image2D outImage;
-#endif
-
 #include "espy_proxy.glsl"
-
-/// By bits: compilers may take for granted that there are no others.
-bool espyAreFinite(vec3 v)
-{
-    return all(notEqual(floatBitsToUint(v) & 0x7F800000u, uvec3(0x7F800000u)));
-}
 
 float espySurvives(ivec2 at, EspyReceiver r)
 {
@@ -170,10 +133,8 @@ void main()
     float scale = visibility;
     if (ESPY_FRAME_IS(ESPY_FRAME_ESTIMATE))
     {
-        vec4 albedo = texelFetch(albedoImage, at, 0);
-        vec3 emissive = ESPY_FRAME_IS(ESPY_FRAME_EMISSIVE) ? texelFetch(emissiveImage, at, 0).xyz : vec3(0.0f);
-        float metal = ESPY_FRAME_IS(ESPY_FRAME_METAL) ? albedo.w : 0.0f;
-        float weight = espyLightWeight(lit.xyz, emissive, albedo.xyz, metal, frame.reference);
+        float reference = ESPY_FRAME_IS(ESPY_FRAME_MEASURED) ? measured.reference : frame.reference;
+        float weight = espyLightWeight(espyLightAt(at, lit.xyz), reference);
         scale = weight > 0.0f ? 1.0f - (1.0f - visibility) * weight : 1.0f;
     }
     if (scale != 1.0f)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Proxy occlusion with the lists of the library (espyProxyPass_BuildLists), for shaders: what survives all proxies at a
-// pixel, and how much light that takes away. Include after espy_capsule.glsl, espy_proxy_types.glsl and the buffers,
+// pixel. Include after espy_capsule.glsl, espy_proxy_types.glsl and the buffers,
 // which are the includer's, who names their elements:
 //
 //   ESPY_ENTRY(i), ESPY_NODE(i)                  EspyEntry and EspyNode of espyProxyLists' entries and nodes
@@ -8,7 +8,8 @@
 //   ESPY_LEVEL_START(l), ESPY_LEVEL_COUNT(l)     levelStart and levelCount
 //
 // Three ways to the same: espySurvivesAll loops over every entry (up to 64), espySurvivesListed over a pixel's lists,
-// espySurvivesTree walks the tree and needs no lists, hence no depth on the host. espy_proxy.comp is a whole pass.
+// espySurvivesTree walks the tree and needs no lists, hence no depth on the host. espy_proxy_light.glsl goes on from
+// there to the image; espy_proxy.comp is a whole pass.
 
 /// A pixel: place relative to the eye, unit normal or 0 for none, owner id.
 struct EspyReceiver
@@ -260,43 +261,4 @@ float espySurvivesTree(uint levels, float detail, EspyReceiver r)
         }
     }
     return survives * exp(-sum);
-}
-
-// --- from what survives to the image
-
-/// A distance's fade: 1 inside, falling to 0 over a tenth of each limit, at least 1 m; maxDistance 0: none.
-float espyFade(float away, float minDistance, float maxDistance)
-{
-    float fade = 1.0f;
-    if (minDistance > 0.0f)
-    {
-        fade = smoothstep(minDistance, minDistance + max(0.1f * minDistance, 1.0f), away);
-    }
-    if (maxDistance > 0.0f)
-    {
-        fade *= 1.0f - smoothstep(maxDistance - min(max(0.1f * maxDistance, 1.0f), maxDistance), maxDistance, away);
-    }
-    return fade;
-}
-
-/// Contrast of what is hidden.
-float espyHidden(float survives, float power)
-{
-    float hidden = clamp(1.0f - survives, 0.0f, 1.0f);
-    return power == 1.0f || hidden <= 0.0f ? hidden : pow(hidden, power);
-}
-
-float espyLuminance(vec3 c)
-{
-    return dot(c, vec3(0.2126f, 0.7152f, 0.0722f));
-}
-
-/// How much of the occlusion a lit colour takes where `reference` is the light over albedo of an unshadowed surface:
-/// less where it is in shadow already, none on black surfaces and on what glows.
-float espyLightWeight(vec3 lit, vec3 emissive, vec3 albedo, float metal, float reference)
-{
-    float a = espyLuminance(albedo) * (1.0f - clamp(metal, 0.0f, 1.0f));
-    float light = a > 0.0f ? max(espyLuminance(lit) - espyLuminance(emissive), 0.0f) / max(a, 0.04f) : 0.0f;
-    float x = light / reference;
-    return smoothstep(0.01f, 0.04f, a) * clamp(x, 0.0f, 1.0f) * (1.0f - smoothstep(2.0f, 4.0f, x));
 }

@@ -65,12 +65,6 @@ static vec3 max(vec3 a, vec3 b)
     return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
 }
 
-static float smoothstep(float low, float high, float x)
-{
-    float t = clamp((x - low) / (high - low), 0.0f, 1.0f);
-    return t * t * (3.0f - 2.0f * t);
-}
-
 using std::abs;
 using std::exp;
 using std::max;

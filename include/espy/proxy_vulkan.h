@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The image pass of proxy.h on a Vulkan device: one dispatch in the engine's own command buffer, over the engine's own
+// The image pass of proxy.h on a Vulkan device: a dispatch in the engine's own command buffer, over the engine's own
 // images. In the library espy-gpu. Its shader is shaders/espy_proxy.comp, for those who want to run it themselves.
 //
 // The capsules come as espyProxyLists:
@@ -53,14 +53,16 @@ typedef struct espyProxyVulkanRoom
 typedef struct espyProxyVulkanImages
 {
     uint32_t width, height;
-    uint64_t depth;      ///< 0..1 as rendered; the depth aspect, or a float format.
-    uint64_t normal;     ///< World space, xyz -1..1. 0: none, as for particles.
-    uint64_t albedo;     ///< Needed by espyProxyMode_Estimate, unless the target is Visibility.
-    uint64_t emissive;   ///< Left alone by the effect.
-    uint64_t target;     ///< Storage.
-    uint64_t owner;      ///< VkBuffer, storage: owner ids, 32 bits a pixel, row by row.
-    bool metalInAlbedo;  ///< Alpha of albedo is how metallic a surface is.
-    float expectedLight; ///< As in espyProxyView; above 0 with espyProxyMode_Estimate: the pass does not measure.
+    uint64_t depth;     ///< 0..1 as rendered; the depth aspect, or a float format.
+    uint64_t normal;    ///< World space, xyz -1..1. 0: none, as for particles.
+    uint64_t albedo;    ///< Needed by espyProxyMode_Estimate, unless the target is Visibility.
+    uint64_t emissive;  ///< Left alone by the effect.
+    uint64_t target;    ///< Storage.
+    uint64_t owner;     ///< VkBuffer, storage: owner ids, 32 bits a pixel, row by row.
+    bool metalInAlbedo; ///< Alpha of albedo is how metallic a surface is.
+    /// As in espyProxyView, with espyProxyMode_Estimate. 0: measured on the device, in two small dispatches before.
+    float expectedLight;
+    float deltaTime; ///< As in espyProxyView.
 } espyProxyVulkanImages;
 
 typedef struct espyProxyVulkan espyProxyVulkan;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The proxy pass as one compute dispatch. Each frame in flight has a buffer that the host writes, cut into the sections
-// that the shader reads, and a descriptor set that is written anew.
+// The proxy pass as a compute dispatch, after two that measure the light where it is not known. Each frame in flight
+// has a buffer that the host writes, cut into the sections that the shader reads, and a descriptor set that is written
+// anew.
 #include <espy/proxy_vulkan.h>
 
 #include <string.h>
 
 #include "gpu/proxy_shaders.inc"
 #include "gpu/vulkan_boot.h"
+#include "proxy/proxy_math.h"
 
 #define ESPY_FRAMES_MAX 8u
 #define ESPY_SIZE_MAX 16384u
@@ -28,6 +30,7 @@ enum
     espyBinding_Albedo,
     espyBinding_Emissive,
     espyBinding_Target,
+    espyBinding_Measured,
     espyBinding_Count,
     espyBinding_Sections = espyBinding_Owners, ///< Of the frame's own buffer.
 };
@@ -43,6 +46,7 @@ enum
     espyFrame_Estimate = 32,
     espyFrame_Lists = 64,
     espyFrame_Tree = 128,
+    espyFrame_Measured = 256,
 };
 
 /// EspyFrame of the shader.
@@ -55,7 +59,15 @@ typedef struct espyProxyFrame
     uint32_t width, height, tilesX, entryCount;
     uint32_t levels;
     uint32_t levelStart[ESPY_PROXY_LEVELS], levelCount[ESPY_PROXY_LEVELS];
+    float keep;
 } espyProxyFrame;
+
+/// EspyMeasured of the shader.
+typedef struct espyProxyMeasured
+{
+    float reference;
+    uint32_t counts[128], highs[128], lows[128];
+} espyProxyMeasured;
 
 typedef struct espyProxySection
 {
@@ -70,10 +82,12 @@ struct espyProxyVulkan
     uint32_t frames;
     VkDescriptorSetLayout setLayout;
     VkPipelineLayout layout;
-    VkPipeline pipeline;
+    VkPipeline pipeline, count, resolve; ///< The last two: null with the target Visibility.
     VkDescriptorPool pool;
     VkDescriptorSet sets[ESPY_FRAMES_MAX];
     espyiVulkanBuffer buffers[ESPY_FRAMES_MAX];
+    espyiVulkanBuffer measured;
+    bool cleared; ///< `measured` holds zeros or what frames before left.
     espyProxyVulkanRoom room;
 };
 
@@ -86,9 +100,11 @@ espyProxyVulkanDef espyProxyVulkanDef_Default(void)
 
 static VkDescriptorType espyProxyVulkan_GetType(uint32_t binding)
 {
-    return binding <= espyBinding_Owners  ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
-           : binding < espyBinding_Target ? VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE
-                                          : VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    if (binding <= espyBinding_Owners || binding == espyBinding_Measured)
+    {
+        return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    }
+    return binding == espyBinding_Target ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
 }
 
 static VkResult espyProxyVulkan_CreateLayouts(espyProxyVulkan* gpu)
@@ -117,7 +133,7 @@ static VkResult espyProxyVulkan_CreateLayouts(espyProxyVulkan* gpu)
 static VkResult espyProxyVulkan_CreateSets(espyProxyVulkan* gpu)
 {
     const VkDescriptorPoolSize sizes[] = {
-        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, (espyBinding_Owners + 1u) * gpu->frames},
+        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, (espyBinding_Owners + 2u) * gpu->frames},
         {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, (espyBinding_Target - espyBinding_Depth) * gpu->frames},
         {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, gpu->frames},
     };
@@ -142,19 +158,33 @@ static VkResult espyProxyVulkan_CreateSets(espyProxyVulkan* gpu)
     return vkAllocateDescriptorSets(gpu->vulkan.device, &sets, gpu->sets);
 }
 
-static espyResult espyProxyVulkan_CreatePipeline(espyProxyVulkan* gpu)
+static espyResult espyProxyVulkan_CreatePipelines(espyProxyVulkan* gpu)
 {
     const struct
     {
-        const uint32_t* words;
-        size_t size;
+        const uint32_t *words, *count;
+        size_t size, countSize;
     } shaders[] = {
-        {espySpirv_ProxyVisibility, sizeof espySpirv_ProxyVisibility},
-        {espySpirv_ProxyRgba16f, sizeof espySpirv_ProxyRgba16f},
-        {espySpirv_ProxyRgba32f, sizeof espySpirv_ProxyRgba32f},
+        {espySpirv_ProxyVisibility, NULL, sizeof espySpirv_ProxyVisibility, 0},
+        {espySpirv_ProxyRgba16f, espySpirv_ProxyCount16f, sizeof espySpirv_ProxyRgba16f,
+         sizeof espySpirv_ProxyCount16f},
+        {espySpirv_ProxyRgba32f, espySpirv_ProxyCount32f, sizeof espySpirv_ProxyRgba32f,
+         sizeof espySpirv_ProxyCount32f},
     };
-    return espyiVulkan_CreateCompute(&gpu->vulkan, shaders[gpu->target].words, shaders[gpu->target].size, gpu->layout,
-                                     &gpu->pipeline);
+    const espyiVulkan* v = &gpu->vulkan;
+    espyResult result = espyiVulkan_CreateCompute(v, shaders[gpu->target].words, shaders[gpu->target].size, gpu->layout,
+                                                  &gpu->pipeline);
+    if (result == espyResult_Ok && shaders[gpu->target].count)
+    {
+        result = espyiVulkan_CreateCompute(v, shaders[gpu->target].count, shaders[gpu->target].countSize, gpu->layout,
+                                           &gpu->count);
+    }
+    if (result == espyResult_Ok && shaders[gpu->target].count)
+    {
+        result = espyiVulkan_CreateCompute(v, espySpirv_ProxyResolve, sizeof espySpirv_ProxyResolve, gpu->layout,
+                                           &gpu->resolve);
+    }
+    return result;
 }
 
 espyResult espyProxyVulkan_Create(const espyProxyVulkanDef* def, espyProxyVulkan** out)
@@ -180,7 +210,7 @@ espyResult espyProxyVulkan_Create(const espyProxyVulkanDef* def, espyProxyVulkan
     espyResult result = espyiVulkan_Boot(&wish, &gpu->vulkan);
     result = result == espyResult_Ok ? espyiVulkan_Result(espyProxyVulkan_CreateLayouts(gpu)) : result;
     result = result == espyResult_Ok ? espyiVulkan_Result(espyProxyVulkan_CreateSets(gpu)) : result;
-    result = result == espyResult_Ok ? espyProxyVulkan_CreatePipeline(gpu) : result;
+    result = result == espyResult_Ok ? espyProxyVulkan_CreatePipelines(gpu) : result;
     if (result != espyResult_Ok)
     {
         espyProxyVulkan_Destroy(gpu);
@@ -196,6 +226,8 @@ static void espyProxyVulkan_Release(espyProxyVulkan* gpu)
     {
         espyiVulkan_DestroyBuffer(&gpu->vulkan, &gpu->buffers[i]);
     }
+    espyiVulkan_DestroyBuffer(&gpu->vulkan, &gpu->measured);
+    gpu->cleared = false;
     gpu->room = (espyProxyVulkanRoom){0};
 }
 
@@ -209,6 +241,8 @@ void espyProxyVulkan_Destroy(espyProxyVulkan* gpu)
     VkDevice device = gpu->vulkan.device;
     espyProxyVulkan_Release(gpu);
     vkDestroyPipeline(device, gpu->pipeline, NULL);
+    vkDestroyPipeline(device, gpu->count, NULL);
+    vkDestroyPipeline(device, gpu->resolve, NULL);
     vkDestroyDescriptorPool(device, gpu->pool, NULL);
     vkDestroyPipelineLayout(device, gpu->layout, NULL);
     vkDestroyDescriptorSetLayout(device, gpu->setLayout, NULL);
@@ -269,23 +303,33 @@ espyResult espyProxyVulkan_Reserve(espyProxyVulkan* gpu, const espyProxyVulkanRo
     }
     uint64_t bytes = espyProxyVulkan_CountBytes(gpu, &wanted);
     espyProxyVulkan_Release(gpu);
-    for (uint32_t i = 0; i < gpu->frames; ++i)
+    espyResult result = espyiVulkan_CreateBuffer(&gpu->vulkan, sizeof(espyProxyMeasured),
+                                                 VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &gpu->measured);
+    for (uint32_t i = 0; i < gpu->frames && result == espyResult_Ok; ++i)
     {
-        espyResult result =
-            espyiVulkan_CreateBuffer(&gpu->vulkan, bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                     VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                                     VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &gpu->buffers[i]);
-        if (result != espyResult_Ok)
-        {
-            espyProxyVulkan_Release(gpu);
-            return result;
-        }
+        result = espyiVulkan_CreateBuffer(&gpu->vulkan, bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                          VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                          VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &gpu->buffers[i]);
+    }
+    if (result != espyResult_Ok)
+    {
+        espyProxyVulkan_Release(gpu);
+        return result;
     }
     gpu->room = wanted;
     return espyResult_Ok;
 }
 
 // --- recording
+
+/// True where the light of an unshadowed surface is wanted and not known.
+static bool espyProxyVulkan_Measures(const espyProxyVulkan* gpu, const espyProxySettings* settings,
+                                     const espyProxyVulkanImages* images)
+{
+    return gpu->target != espyProxyVulkanTarget_Visibility && settings->mode == espyProxyMode_Estimate &&
+           !(images->expectedLight > 0.0f);
+}
 
 static void espyProxyVulkan_FillFrame(const espyProxyVulkan* gpu, const espyProxySettings* settings,
                                       const espyProxyLists* lists, const espyProxyVulkanImages* images,
@@ -313,6 +357,9 @@ static void espyProxyVulkan_FillFrame(const espyProxyVulkan* gpu, const espyProx
     frame->flags |= images->owner ? espyFrame_Owner : 0u;
     frame->flags |= settings->inside == espyCapsuleInside_Solid ? espyFrame_Solid : 0u;
     frame->flags |= lit && settings->mode == espyProxyMode_Estimate ? espyFrame_Estimate : 0u;
+    frame->flags |= espyProxyVulkan_Measures(gpu, settings, images) ? espyFrame_Measured : 0u;
+    // Half a second to follow a change, as on the processor.
+    frame->keep = images->deltaTime > 0.0f ? espyiFloat_Exp2(-1.44269504f / 0.5f * images->deltaTime) : 0.0f;
     frame->flags |= lists->tiles ? espyFrame_Lists : lists->nodes ? espyFrame_Tree : 0u;
 }
 
@@ -363,7 +410,8 @@ static void espyProxyVulkan_WriteSet(const espyProxyVulkan* gpu, VkDescriptorSet
                                      const espyProxyVulkanImages* images,
                                      const VkDescriptorBufferInfo infos[espyBinding_Sections])
 {
-    VkDescriptorBufferInfo owner = {.buffer = (VkBuffer)(uintptr_t)images->owner, .offset = 0, .range = VK_WHOLE_SIZE};
+    VkDescriptorBufferInfo owner = {.buffer = (VkBuffer)(uintptr_t)images->owner, .range = VK_WHOLE_SIZE};
+    VkDescriptorBufferInfo measured = {.buffer = gpu->measured.buffer, .range = VK_WHOLE_SIZE};
     owner = images->owner ? owner : infos[espyBinding_Frame];
     // What is missing is not read; depth stands in for it.
     const uint64_t views[] = {images->depth, images->normal ? images->normal : images->depth,
@@ -378,9 +426,10 @@ static void espyProxyVulkan_WriteSet(const espyProxyVulkan* gpu, VkDescriptorSet
                                            .dstBinding = i,
                                            .descriptorCount = 1,
                                            .descriptorType = espyProxyVulkan_GetType(i)};
-        if (i < espyBinding_Depth)
+        if (i < espyBinding_Depth || i == espyBinding_Measured)
         {
-            writes[i].pBufferInfo = i < espyBinding_Sections ? &infos[i] : &owner;
+            const VkDescriptorBufferInfo* other = i == espyBinding_Measured ? &measured : &owner;
+            writes[i].pBufferInfo = i < espyBinding_Sections ? &infos[i] : other;
             continue;
         }
         imageInfos[i - espyBinding_Depth] =
@@ -399,8 +448,32 @@ static bool espyProxyVulkan_CheckImages(const espyProxyVulkan* gpu, const espyPr
                  images->height <= ESPY_SIZE_MAX;
     bool same = !lists->tiles || (lists->width == images->width && lists->height == images->height);
     bool estimate = gpu->target != espyProxyVulkanTarget_Visibility && settings->mode == espyProxyMode_Estimate;
-    return sized && same && images->depth && images->target &&
-           (!estimate || (images->albedo && images->expectedLight > 0.0f));
+    return sized && same && images->depth && images->target && (!estimate || images->albedo);
+}
+
+static void espyProxyVulkan_Wait(VkCommandBuffer commands)
+{
+    espyiVulkan_Barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                        VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                        VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+/// Two dispatches and what lies between frames, the two and the pass.
+static void espyProxyVulkan_RecordMeasure(espyProxyVulkan* gpu, VkCommandBuffer commands, uint32_t width,
+                                          uint32_t height)
+{
+    if (!gpu->cleared)
+    {
+        vkCmdFillBuffer(commands, gpu->measured.buffer, 0, VK_WHOLE_SIZE, 0);
+        gpu->cleared = true;
+    }
+    espyProxyVulkan_Wait(commands);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, gpu->count);
+    vkCmdDispatch(commands, (width + 31u) / 32u, (height + 31u) / 32u, 1);
+    espyProxyVulkan_Wait(commands);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, gpu->resolve);
+    vkCmdDispatch(commands, 1, 1, 1);
+    espyProxyVulkan_Wait(commands);
 }
 
 espyResult espyProxyVulkan_Record(espyProxyVulkan* gpu, struct VkCommandBuffer_T* commands, uint64_t frame,
@@ -431,8 +504,12 @@ espyResult espyProxyVulkan_Record(espyProxyVulkan* gpu, struct VkCommandBuffer_T
         return espyResult_LimitExceeded;
     }
     espyProxyVulkan_WriteSet(gpu, gpu->sets[place], images, infos);
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, gpu->pipeline);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, gpu->layout, 0, 1, &gpu->sets[place], 0, NULL);
+    if (espyProxyVulkan_Measures(gpu, settings, images))
+    {
+        espyProxyVulkan_RecordMeasure(gpu, commands, images->width, images->height);
+    }
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, gpu->pipeline);
     vkCmdDispatch(commands, (images->width + 15u) / 16u, (images->height + 15u) / 16u, 1);
     return espyResult_Ok;
 }
