@@ -323,7 +323,7 @@ static int World_FollowLimbs(lua_State* L)
     static const espyLuaField fields[] = {
         {"a", espyLuaKind_Custom, 0, NULL},
         {"b", espyLuaKind_Custom, 0, NULL},
-        ESPY_FIELD(espyProxyLimb, U64, id),
+        {"id", espyLuaKind_Custom, 0, NULL},
         ESPY_FIELD(espyProxyLimb, Vec3, offsetA),
         ESPY_FIELD(espyProxyLimb, Vec3, offsetB),
         {"radius", espyLuaKind_Float, offsetof(espyProxyLimb, def.radius), NULL},
@@ -350,9 +350,11 @@ static int World_FollowLimbs(lua_State* L)
         limb.a = espyLua_CheckNode(L, lua_gettop(L), "a", world);
         lua_getfield(L, -2, "b");
         limb.b = espyLua_CheckNode(L, lua_gettop(L), "b", world);
+        lua_getfield(L, -3, "id");
+        limb.id = espyLua_CheckProxyId(L, lua_gettop(L));
         espyLua_CheckResult(L, espyWorld_FollowLimbs(world, box->set, &limb, 1),
                             "values out of range, or more limbs than the set holds");
-        lua_pop(L, 3);
+        lua_pop(L, 4);
     }
 }
 
