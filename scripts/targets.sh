@@ -179,7 +179,7 @@ compare() { # NAME ORDER RUNNER PROGRAM
 
 # The kernels of proxy occlusion and of the rasteriser: plain C and the target's own set give the same images there and
 # here.
-link_images() { # NAME COMPILER-LINE proxy|raster RUNTIME-FILE...
+link_images() { # NAME COMPILER-LINE proxy|raster|device RUNTIME-FILE...
     local name=$1 line=$2 kind=$3 own
     shift 3
     if [[ $name = wasm* ]]; then
@@ -201,7 +201,7 @@ link_images() { # NAME COMPILER-LINE proxy|raster RUNTIME-FILE...
     fi
 }
 
-compare_images() { # NAME RUNNER proxy|raster
+compare_images() { # NAME RUNNER proxy|raster|device
     local runner=${2/answers.mjs/image_answers.mjs} kernels='' out=$work/$1/$3-images
     if ! $runner "$out" 2>"$out.err" | tr -d '\r' >"$out.txt"; then
         echo "$1: $3 images: $(cat "$out.err")"
@@ -259,6 +259,7 @@ run_target() { # NAME ORDER COMPILER-LINE RUNNER
     link "$name" "$line"
     link_images "$name" "$line" proxy "$work/$name"/runtime/{base,isa,math,capsule*,proxy*}.o
     link_images "$name" "$line" raster "$work/$name"/runtime/{base,isa,math,raster*,occluder}.o
+    link_images "$name" "$line" device "$work/$name"/runtime/{base,isa,math,raster*,occluder,device,soft_device*}.o
     if [ -n "$runner" ] && ! have "${runner%% *}"; then
         echo "$name: built; ${runner%% *} is not installed: not run"
         return 0
@@ -266,6 +267,7 @@ run_target() { # NAME ORDER COMPILER-LINE RUNNER
     compare "$name" "$order" "$runner" answers
     compare_images "$name" "$runner" proxy
     compare_images "$name" "$runner" raster
+    compare_images "$name" "$runner" device
     case $name in
     powerpc | mipsel) check_dist "$name" "$order" "$line" "$runner" ;;
     esac
@@ -343,6 +345,7 @@ for target in "${targets[@]}"; do
         done
         cp "$work/$name/proxy-images.txt" "$work/expected-proxy.txt"
         cp "$work/$name/raster-images.txt" "$work/expected-raster.txt"
+        cp "$work/$name/device-images.txt" "$work/expected-device.txt"
     fi
 done
 if [ $# -eq 0 ] || [[ " $* " == *" windows "* ]]; then
