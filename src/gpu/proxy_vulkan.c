@@ -396,7 +396,7 @@ static bool espyProxyVulkan_CopySections(const espyProxyVulkan* gpu, const espyP
         {
             return false;
         }
-        if (sections[i].size > 0)
+        if (sections[i].data && sections[i].size > 0)
         {
             memcpy((uint8_t*)buffer->mapped + at, sections[i].data, sections[i].size);
         }
