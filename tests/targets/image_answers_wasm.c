@@ -2,6 +2,8 @@
 // What image_answers.mjs calls: there is no C library on this machine, and memory is handed out from one block.
 #include "image_answers.h"
 
+#include <string.h>
+
 #define ESPY_TARGET_EXPORT __attribute__((visibility("default")))
 
 ESPY_TARGET_EXPORT uint32_t espyTargetWasm_Draw(uint32_t cap);
@@ -25,6 +27,35 @@ static void* espyTargetWasm_Alloc(size_t size, size_t align, void* context)
     }
     espyTargetWasmUsed = start + size;
     return espyTargetWasmMemory + start;
+}
+
+/// What compilers call by themselves; each is an instruction here, but for the last.
+void* memcpy(void* to, const void* from, size_t size)
+{
+    return __builtin_memcpy(to, from, size);
+}
+
+void* memmove(void* to, const void* from, size_t size)
+{
+    return __builtin_memmove(to, from, size);
+}
+
+void* memset(void* to, int value, size_t size)
+{
+    return __builtin_memset(to, value, size);
+}
+
+int memcmp(const void* a, const void* b, size_t size)
+{
+    const unsigned char *left = a, *right = b;
+    for (size_t i = 0; i < size; ++i)
+    {
+        if (left[i] != right[i])
+        {
+            return left[i] < right[i] ? -1 : 1;
+        }
+    }
+    return 0;
 }
 
 /// All is given back when the next image begins.
