@@ -142,12 +142,17 @@ typedef struct espyBenchObject
     espyBox box;
 } espyBenchObject;
 
+typedef struct espyBenchMesh
+{
+    espyOccluder* occluder;
+    espyTriangles triangles; ///< The world's, which lives as long.
+} espyBenchMesh;
+
 typedef struct espyBenchScene
 {
     espyBenchObject* objects;
     uint32_t count;
-    espyOccluder** meshes;
-    espyTriangles* triangles; ///< Of the meshes; the world lives as long.
+    espyBenchMesh* meshes;
     uint32_t meshCount;
     espyWorld* world;
     uint32_t leftOut;
@@ -182,13 +187,13 @@ static void espyBench_AddObject(espyBenchScene* scene, const espyBenchWalk* walk
     {
         exit(4);
     }
-    espyBox box = espyMat4_TransformBox(toWorld, espyOccluder_GetBounds(scene->meshes[mesh]));
+    espyBox box = espyMat4_TransformBox(toWorld, espyOccluder_GetBounds(scene->meshes[mesh].occluder));
     if (walk && espyBench_IsInTheWay(walk, &box))
     {
         ++scene->leftOut;
         return;
     }
-    scene->objects[scene->count++] = (espyBenchObject){scene->meshes[mesh], mesh, toWorld, box};
+    scene->objects[scene->count++] = (espyBenchObject){scene->meshes[mesh].occluder, mesh, toWorld, box};
 }
 
 static espyBenchScene espyBench_Load(const char* name, const espyBenchWalk* walk)
@@ -198,7 +203,6 @@ static espyBenchScene espyBench_Load(const char* name, const espyBenchWalk* walk
     espyBench_Check(espyScene_Build(name, 0, 1, &world), name);
     uint32_t meshes = espyWorld_GetMeshCount(world);
     scene.meshes = espyBench_Alloc(meshes, sizeof *scene.meshes);
-    scene.triangles = espyBench_Alloc(meshes, sizeof *scene.triangles);
     scene.meshCount = meshes;
     scene.world = world;
     for (uint32_t n = 0; n < espyWorld_GetNodeCount(world); ++n)
@@ -212,8 +216,8 @@ static espyBenchScene espyBench_Load(const char* name, const espyBenchWalk* walk
             continue;
         }
         uint32_t at = (uint32_t)node.mesh.index1 - 1u;
-        espyOccluder** occluder = &scene.meshes[at];
-        scene.triangles[at] = mesh.triangles;
+        espyOccluder** occluder = &scene.meshes[at].occluder;
+        scene.meshes[at].triangles = mesh.triangles;
         if (!*occluder)
         {
             espyOccluderDef def = espyOccluderDef_Default();
@@ -237,10 +241,9 @@ static void espyBench_Unload(espyBenchScene* scene)
 {
     for (uint32_t i = 0; i < scene->meshCount; ++i)
     {
-        espyOccluder_Destroy(scene->meshes[i]);
+        espyOccluder_Destroy(scene->meshes[i].occluder);
     }
     free(scene->meshes);
-    free(scene->triangles);
     free(scene->objects);
     espyWorld_Destroy(scene->world);
 }
@@ -314,7 +317,7 @@ static void espyBench_StartScheme(espyBenchScheme* s, const espyBenchScene* scen
             espyDeviceMesh* mesh = &meshes[scene->objects[i].mesh];
             if (mesh->value == 0)
             {
-                const espyTriangles* triangles = &scene->triangles[scene->objects[i].mesh];
+                const espyTriangles* triangles = &scene->meshes[scene->objects[i].mesh].triangles;
                 espyBench_Check(s->soft.createMesh(s->soft.context, triangles, true, mesh), "mesh");
             }
             object.mesh = *mesh;

@@ -806,7 +806,7 @@ static void test_histories_and_counts(void** state)
     espyQueryCase_Start(&c);
     uint32_t i = espyQueryCase_Add(&c, espyTest_Box(0, 0, -10, 1), false);
     uint32_t other = espyQueryCase_Add(&c, espyTest_Box(0, 0, 10, 1), false);
-    espyQueryReason kept[200];
+    espyQueryReason kept[200] = {espyQueryReason_None};
     for (uint32_t frame = 0; frame < 200; ++frame)
     {
         c.truth.shows[i] = frame / 10 % 2;

@@ -165,14 +165,9 @@ static uint32_t espyTree_Balance(espyQuerySystem* system, uint32_t a)
     {
         return a;
     }
-    // a = (low, high = (near, far)) becomes high = (a = (low, near), far), far being the higher one.
+    // a = (low, high = (near, far)) becomes high = (a = (low, near), far), near being the lower one.
     uint32_t near = nodes[high].child, far = nodes[near].next;
-    if (nodes[near].height > nodes[far].height)
-    {
-        uint32_t swap = near;
-        near = far;
-        far = swap;
-    }
+    near = nodes[near].height > nodes[far].height ? far : near;
     uint32_t now = espyiQuery_ChangeTick(system);
     uint32_t place = nodes[a].joined;
     espyTree_Unlink(system, high);

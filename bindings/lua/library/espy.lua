@@ -640,6 +640,90 @@ function Raster:IsRecording() end
 ---@return espy.Raster, {calls: integer, tests: integer, testsDiffer: integer, firstDiffers: integer}
 function Raster.Replay(bytes) end
 
+---The query system of the program. Objects and views are numbers.
+---@class espy.QuerySystem
+local QuerySystem = {}
+---@return espy.QuerySystem?
+function QuerySystem.Get() end
+---@param objects integer
+function QuerySystem:Reserve(objects) end
+---@param def {box: espy.Box, toWorld?: espy.Mat4, cost?: number, treeNode?: integer}
+---@return integer object
+function QuerySystem:AddObject(def) end
+---@param object integer
+function QuerySystem:RemoveObject(object) end
+---@param object integer
+---@return boolean
+function QuerySystem:IsObject(object) end
+---@return integer
+function QuerySystem:GetObjectCount() end
+---@param object integer
+---@param box espy.Box
+function QuerySystem:SetBox(object, box) end
+---@param object integer
+---@param box espy.Box
+---@param toWorld espy.Mat4
+function QuerySystem:SetBoxAndProxy(object, box, toWorld) end
+---@param object integer
+---@return espy.Box
+function QuerySystem:GetBox(object) end
+---@param parents integer[] parent of each node, 0 at the top
+function QuerySystem:SetTree(parents) end
+function QuerySystem:Rebuild() end
+---@param def table? fields of espyQueryViewDef; queryCost, proxyCost, objectCost
+---@return integer view
+function QuerySystem:CreateView(def) end
+---@param view integer
+function QuerySystem:DestroyView(view) end
+---@param view integer
+---@param def table fields that are left out stay
+function QuerySystem:ConfigureView(view, def) end
+---@param view integer
+---@return table
+function QuerySystem:GetViewDef(view) end
+---@param view integer
+---@param query number
+---@param proxy number
+---@param object number
+function QuerySystem:SetCosts(view, query, proxy, object) end
+---@param view integer
+---@param enable boolean
+function QuerySystem:EnableView(view, enable) end
+---@param view integer
+function QuerySystem:Cut(view) end
+---@param view integer
+---@param frozen boolean
+function QuerySystem:FreezeView(view, frozen) end
+---@param view integer
+---@return boolean
+function QuerySystem:IsViewFrozen(view) end
+---@param frame integer
+function QuerySystem:BeginFrame(frame) end
+---@param view integer
+---@param camera {view?: espy.Mat4, projection?: espy.Mat4, reversedZ?: boolean, width?: integer, height?: integer, cut?: boolean, shadow?: espy.Vec3}
+function QuerySystem:Cull(view, camera) end
+---@param view integer
+---@return integer[] objects
+function QuerySystem:GetDraws(view) end
+---@param view integer
+function QuerySystem:Submit(view) end
+---@param view integer
+function QuerySystem:Wait(view) end
+---@param view integer
+---@param object integer
+---@return {visibility: string, reason: string, age: integer, pending: boolean, depth: integer}
+function QuerySystem:Explain(view, object) end
+---@param view integer
+---@param object integer
+---@return string[] reasons the newest first
+function QuerySystem:GetHistory(view, object) end
+---@param view integer
+---@param seen integer[] objects that can be seen
+function QuerySystem:Compare(view, seen) end
+---@param view integer
+---@return table
+function QuerySystem:GetStats(view) end
+
 ---@class espy
 ---@field Raster espy.Raster
 ---@field Occluder espy.Occluder
@@ -650,6 +734,7 @@ function Raster.Replay(bytes) end
 ---@field Node espy.Node
 ---@field ViewTracker espy.ViewTracker
 ---@field Renderer espy.Renderer
+---@field QuerySystem espy.QuerySystem
 ---@field version integer major * 10000 + minor * 100 + patch
 local espy = {}
 return espy
