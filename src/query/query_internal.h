@@ -95,19 +95,19 @@ typedef enum espyiQueryState
 
 typedef struct espyiQueryRecord
 {
-    uint32_t stamp;        ///< Of the node that it is about; another one: nothing is known.
-    uint32_t evidence;     ///< Tick of the newest question that was answered "hidden", also of one about a node above.
-    uint32_t shown;        ///< Tick of the newest question that was answered "visible".
-    uint32_t pathShown;    ///< The latest of `shown` here and above, as of the last visit.
-    uint32_t asked;        ///< Tick of the newest question.
-    uint32_t due;          ///< Tick from which a visible one is asked again.
-    uint32_t solo;         ///< Shares no question before this tick.
-    uint32_t split;        ///< Stands for nothing below it before this tick.
-    uint32_t inside;       ///< Tick in which it was in the frustum last.
-    uint32_t marked;       ///< Cull in which it had candidates last.
-    uint32_t entered;      ///< Tick in which something below became a candidate.
-    uint32_t visited;      ///< Cull of the last visit.
-    uint16_t run;          ///< Answers "hidden" in a row.
+    uint32_t stamp;     ///< Of the node that it is about; another one: nothing is known.
+    uint32_t evidence;  ///< Tick of the newest question that was answered "hidden", also of one about a node above.
+    uint32_t shown;     ///< Tick of the newest question that was answered "visible".
+    uint32_t pathShown; ///< The latest of `shown` here and above, as of the last visit.
+    uint32_t asked;     ///< Tick of the newest question.
+    uint32_t due;       ///< Tick from which a visible one is asked again.
+    uint32_t solo;      ///< Shares no question before this tick.
+    uint32_t split;     ///< Stands for nothing below it before this tick.
+    uint32_t inside;    ///< Tick in which it was in the frustum last.
+    uint32_t marked;    ///< Cull in which it had candidates last.
+    uint32_t entered;   ///< Tick in which something below became a candidate.
+    uint32_t visited;   ///< Cull of the last visit.
+    uint16_t run;       ///< Answers "hidden" in a row.
     uint16_t pullRun;
     uint16_t missing; ///< Frames in a row in which the reference saw it and the view did not draw it.
     uint8_t state;    ///< espyiQueryState.
@@ -215,7 +215,7 @@ typedef struct espyiQueryView
     uint32_t generation;
     espyQueryViewDef def;
     espyiQueryLens lens;
-    espyiQueryPast past[ESPYI_QUERY_PAST];
+    espyiQueryPast* past; ///< Ring of ESPYI_QUERY_PAST.
     uint32_t camera;
     uint32_t culls;
     uint32_t tick;   ///< Of the last cull.
@@ -323,7 +323,8 @@ void espyiQueryTree_Link(espyQuerySystem* system, uint32_t parent, uint32_t node
 bool espyiQueryLens_Make(espyiQueryLens* lens, const espyQueryCamera* camera);
 /// The box extended along the shadow.
 espyBox espyiQueryLens_Extend(const espyiQueryLens* lens, espyBox box);
-/// The box as it is asked about: ready for `horizon` ticks of movement, with bias and margin; the movement `times` over.
+/// The box as it is asked about: ready for `horizon` ticks of movement, with bias and margin; the movement `times`
+/// over.
 espyBox espyiQueryLens_GrowBox(const espyiQueryLens* lens, const espyQueryViewDef* def, espyBox box, float speed,
                                float horizon, float times);
 /// Where the box is on the screens.

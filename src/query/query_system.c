@@ -205,6 +205,7 @@ espyResult espyQuerySystem_Create(const espyQuerySystemDef* def, espyQuerySystem
 
 static void espyQueryView_Free(const espyHooks* hooks, espyiQueryView* view)
 {
+    espyiFree(hooks, view->past);
     espyiFree(hooks, view->records);
     espyiFree(hooks, view->wishes);
     espyiFree(hooks, view->order);
@@ -511,11 +512,12 @@ static bool espyQueryView_Allocate(const espyQuerySystem* system, espyiQueryView
     view->memberMask = espySystem_PowerOfTwo(queries * ESPY_SYSTEM_MEMBERS + ESPYI_QUERY_MAX_BATCH) - 1u;
     // Room for one batch of everything, so that a question always fits.
     view->proxyRoom = view->def.maxQueries * ESPY_SYSTEM_BOXES + ESPYI_QUERY_MAX_BATCH * 8u;
+    view->past = (espyiQueryPast*)espyiAlloc(hooks, ESPYI_QUERY_PAST, sizeof *view->past);
     view->entries = (espyiQueryEntry*)espyiAlloc(hooks, (size_t)view->entryMask + 1u, sizeof *view->entries);
     view->members = (espyiQueryMember*)espyiAlloc(hooks, (size_t)view->memberMask + 1u, sizeof *view->members);
     view->questions = (espyDeviceQuery*)espyiAlloc(hooks, view->def.maxQueries, sizeof *view->questions);
     view->proxies = (espyDeviceDraw*)espyiAlloc(hooks, view->proxyRoom, sizeof *view->proxies);
-    return view->entries && view->members && view->questions && view->proxies &&
+    return view->past && view->entries && view->members && view->questions && view->proxies &&
            espyQueryView_Reserve(system, view, system->objectCapacity);
 }
 

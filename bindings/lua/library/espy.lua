@@ -647,7 +647,7 @@ local QuerySystem = {}
 function QuerySystem.Get() end
 ---@param objects integer
 function QuerySystem:Reserve(objects) end
----@param def {box: espy.Box, toWorld?: espy.Mat4, cost?: number, treeNode?: integer}
+---@param def {box: espy.Box, toWorld?: espy.Transform, cost?: number, treeNode?: integer}
 ---@return integer object
 function QuerySystem:AddObject(def) end
 ---@param object integer
@@ -662,7 +662,7 @@ function QuerySystem:GetObjectCount() end
 function QuerySystem:SetBox(object, box) end
 ---@param object integer
 ---@param box espy.Box
----@param toWorld espy.Mat4
+---@param toWorld espy.Transform
 function QuerySystem:SetBoxAndProxy(object, box, toWorld) end
 ---@param object integer
 ---@return espy.Box
@@ -700,7 +700,7 @@ function QuerySystem:IsViewFrozen(view) end
 ---@param frame integer
 function QuerySystem:BeginFrame(frame) end
 ---@param view integer
----@param camera {view?: espy.Mat4, projection?: espy.Mat4, reversedZ?: boolean, width?: integer, height?: integer, cut?: boolean, shadow?: espy.Vec3}
+---@param camera {view?: espy.Transform, projection?: espy.Transform, reversedZ?: boolean, width?: integer, height?: integer, cut?: boolean, shadow?: espy.Vec3}
 function QuerySystem:Cull(view, camera) end
 ---@param view integer
 ---@return integer[] objects
