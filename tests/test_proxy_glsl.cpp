@@ -250,8 +250,8 @@ static void test_the_pass_agrees_with_the_library(void** state)
         for (uint32_t i = 0; i < Width * Height; ++i)
         {
             const float* m = lists.fromDepth.m;
-            float cx = (static_cast<float>(i % Width) + 0.5f) * 2 / Width - 1;
-            float cy = 1 - (static_cast<float>(i / Width) + 0.5f) * 2 / Height, q[4];
+            float cx = (static_cast<float>(i % Width) + 0.5f) * 2 / static_cast<float>(Width) - 1;
+            float cy = 1 - (static_cast<float>(i / Width) + 0.5f) * 2 / static_cast<float>(Height), q[4];
             for (int k = 0; k < 4; ++k)
             {
                 q[k] = m[k] * cx + m[4 + k] * cy + m[8 + k] * depth[i] + m[12 + k];

@@ -620,7 +620,9 @@ static espyResult espyBuild_Fill(espyBuild* build, uint32_t threads, const espyH
         return espyResult_Cancelled;
     }
     build->alone = threads == 1 || build->partCount == 1;
-    espyiTasks_For(threads, build->partCount, espyBuild_GrowPart, build, build->poll ? espyBuild_Watch : NULL, build);
+    // One thread asks by counted work; a watch by the clock beside it would ask at other places each time.
+    espyiTickFn* watch = build->poll && !build->alone ? espyBuild_Watch : NULL;
+    espyiTasks_For(threads, build->partCount, espyBuild_GrowPart, build, watch, build);
     if (atomic_load(&build->stop))
     {
         return espyResult_Cancelled;
