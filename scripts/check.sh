@@ -53,7 +53,7 @@ check_tidy() {
     say "analyser: clang-tidy"
     cmake --preset clang -G Ninja -DESPY_BUILD_BENCH=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-clang.log
     # One file a run: with several the analyser takes each va_list after the first file's for one never started.
-    git ls-files 'src/*.c' 'src/*.cpp' 'tools/*.c' 'scenes/*.c' 'reference/*.c' 'bindings/*.c' |
+    git ls-files 'src/*.c' 'src/*.cpp' 'tools/*.c' 'scenes/*.c' 'reference/*.c' 'bindings/lua/*.c' |
         xargs -P "$jobs" -n 1 clang-tidy --quiet -p build-clang 2>build-clang-tidy.log ||
         fail "clang-tidy found something (above)"
 }

@@ -399,7 +399,7 @@ espyResult espyBake_Estimate(const espyBakeInput* input, const espyBakeDef* def,
     *out = (espyBakeEstimate){0};
     espyResult result = espyBakeDef_Validate(def, out->message, sizeof out->message);
     espyHooks hooks = espyiHooks_Resolve(def && def->cookie == ESPY_DEF_COOKIE ? &def->hooks : NULL);
-    if (!ESPYI_CHECK(&hooks, result == espyResult_Ok))
+    if (!ESPYI_CHECK(&hooks, def && result == espyResult_Ok))
     {
         return result;
     }
