@@ -212,6 +212,7 @@ typedef struct espyiQueryView
     bool lost;       ///< The device said so in Submit.
     bool cutPending; ///< What is known is void from the next cull on.
     bool culled;     ///< At least once.
+    bool candidates; ///< The camera of the last cull named some.
     uint32_t generation;
     espyQueryViewDef def;
     espyiQueryLens lens;
@@ -229,19 +230,16 @@ typedef struct espyiQueryView
     size_t wishCapacity;
     uint32_t* order;
     size_t orderCapacity;
-    uint32_t wishCount;
-    bool candidates; ///< The camera of the last cull named some.
     // One an object.
     espyQueryObjectId* draws;
     size_t drawCapacity;
-    uint32_t drawCount;
+    uint32_t wishCount, drawCount;
     espyiQueryHistory* history; ///< Null without.
     size_t historyCapacity;
     // Questions of this frame: entries from `serial` on are staged until Submit.
-    espyiQueryEntry* entries; ///< Ring; entryMask + 1 of them.
-    uint32_t entryMask;
+    espyiQueryEntry* entries;  ///< Ring; entryMask + 1 of them.
     espyiQueryMember* members; ///< Ring; memberMask + 1.
-    uint32_t memberMask;
+    uint32_t entryMask, memberMask;
     uint64_t serial;     ///< Of the next question. Never starts anew, whoever has the view.
     uint64_t oldest;     ///< Questions from here on may be open.
     uint32_t nextMember; ///< Counted on.
