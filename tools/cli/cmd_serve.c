@@ -27,7 +27,7 @@ espyCliExit espyiCommand_Serve(int argc, char* const* argv)
         slash = strrchr(path, '/');
     }
     // Without /proc the search path has to do.
-    strcpy(slash ? slash + 1 : path, "espy-serve");
+    memcpy(slash ? slash + 1 : path, "espy-serve", sizeof "espy-serve");
     char** words = calloc((size_t)argc + 2, sizeof *words);
     if (!words)
     {

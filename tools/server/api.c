@@ -430,7 +430,7 @@ uint64_t espyiApi_GetEventNumber(espyApi* api)
 
 void espyiApi_GetOpenApi(espyApiCall* call)
 {
-    char* copy = malloc(sizeof espyiOpenApiText);
+    unsigned char* copy = malloc(sizeof espyiOpenApiText);
     espyiApi_Bytes(call, "application/json", copy ? memcpy(copy, espyiOpenApiText, sizeof espyiOpenApiText) : NULL,
                    sizeof espyiOpenApiText - 1);
 }

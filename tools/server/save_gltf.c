@@ -365,7 +365,7 @@ static espyCliExit espySave_Write(const char* path, const espySaveFile* file, es
         memcpy(bytes, file->bytes, 20);
         espySave_Write32(bytes + 8, 20u + padded + rest);
         espySave_Write32(bytes + 12, padded);
-        memcpy(bytes + 20, text, length);
+        memcpy(bytes + 20, text, length); // NOLINT(bugprone-not-null-terminated-result): a chunk, no string
         memset(bytes + 20 + length, ' ', padded - length);
         memcpy(bytes + 20 + padded, file->bytes + file->restOffset, rest);
         status = espyiCliFile_Write(path, bytes, 20u + padded + rest, line);

@@ -18,8 +18,7 @@ static char* espySide_MakePath(const char* levelPath)
     char* path = malloc(length + sizeof ".espy.json");
     if (path)
     {
-        memcpy(path, levelPath, length);
-        memcpy(path + length, ".espy.json", sizeof ".espy.json");
+        snprintf(path, length + sizeof ".espy.json", "%s.espy.json", levelPath);
         char* inside = strstr(path, ".pk3:");
         for (char* c = inside ? inside + 4 : path + length; c < path + length; ++c)
         {
