@@ -111,7 +111,7 @@ static void report_21_threads_cull_the_same_list(void** state)
     espyiRng rng = espyiRng_Seed(8);
     espyCullCounts sum = {0};
     espyBox room = {{61.0f, -6.0f, 43.0f}, {73.0f, 0.0f, 57.0f}};
-    for (uint32_t i = 0; i < 6; ++i)
+    for (uint32_t i = 0; i < 3; ++i)
     {
         espyViewDef def = espyViewCase_Random(&rng, room);
         espyView view;
