@@ -13,22 +13,6 @@ ESPY_TARGET_EXPORT const char* espyTargetWasm_GetSet(void);
 /// Of the library, which asks for it where a program gives no hooks.
 espyHooks espyiHooks_Resolve(const espyHooks* hooks);
 
-/// Of the C library, which there is none of here.
-int memcmp(const void* a, const void* b, size_t size);
-
-int memcmp(const void* a, const void* b, size_t size)
-{
-    const unsigned char *first = (const unsigned char*)a, *second = (const unsigned char*)b;
-    for (size_t i = 0; i < size; ++i)
-    {
-        if (first[i] != second[i])
-        {
-            return first[i] < second[i] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
 static espyTargetImages espyTargetWasmImages;
 static _Alignas(64) unsigned char espyTargetWasmMemory[4u << 20];
 static size_t espyTargetWasmUsed;
