@@ -101,7 +101,8 @@ check_targets() {
 
 check_web() {
     say "web: the package for browsers, the editor's page"
-    cmake --preset release -B build -G Ninja >build.log
+    # No generator named: the build of `make test` may be of either kind.
+    cmake -S . -B build --preset release >build.log
     cmake --build build -j "$jobs" --target espy-cli espy-serve
     scripts/web.sh build
     if npm view preact version >/dev/null 2>&1; then

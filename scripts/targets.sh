@@ -110,7 +110,7 @@ nm_of() { # COMPILER
 
 build_native() {
     if [ ! -x build/bin/espy ]; then
-        cmake -S . -B build -G Ninja -DESPY_BUILD_TESTS=OFF >build.log
+        cmake -S . -B build --preset release -DESPY_BUILD_TESTS=OFF >build.log
         cmake --build build -j "$(nproc)"
     fi
     espy=build/bin/espy
