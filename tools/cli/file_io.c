@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Whole files in and out.
+#ifdef __linux__
+#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): the C library's own switch, for O_TMPFILE.
+#endif
 #include "file_io.h"
 #include "cancel.h"
 
@@ -21,6 +24,7 @@ enum
     espyCliRead_FirstBytes = 1 << 16,
     espyCliChunk_Bytes = 1 << 30, ///< Of one call: all systems take that many.
     espyCliPath_MaxLinks = 40,
+    espyCliTemporary_MaxNames = 100,
     espyCliMemory_Align = 64
 };
 
@@ -355,6 +359,60 @@ static void espyCliFolder_Sync(const char* folder)
     }
 }
 
+/// A file in the folder that nobody sees yet: nameless where the system has that, so that even a program that is killed
+/// leaves nothing behind, else with a name of its own (beside, empty when nameless). -1 leaves errno.
+static int espyCliTemporary_Open(const char* folder, char beside[PATH_MAX])
+{
+    beside[0] = '\0';
+#ifdef O_TMPFILE
+    int nameless = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (nameless >= 0 && access("/proc/self/fd", X_OK) == 0)
+    {
+        return nameless;
+    }
+    if (nameless >= 0)
+    {
+        close(nameless);
+    }
+#endif
+    if (snprintf(beside, PATH_MAX, "%s/.espy-XXXXXX", folder) >= PATH_MAX)
+    {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int file = mkstemp(beside);
+    if (file >= 0)
+    {
+        espyiCliCancel_AddTemporary(beside);
+    }
+    return file;
+}
+
+/// Gives a nameless file its name, for the blink before the rename. False leaves errno.
+static bool espyCliTemporary_Name(int file, const char* folder, char beside[PATH_MAX])
+{
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
+    for (int i = 0; i < espyCliTemporary_MaxNames; ++i)
+    {
+        if (snprintf(beside, PATH_MAX, "%s/.espy-%ld-%d", folder, (long)getpid(), i) >= PATH_MAX)
+        {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        if (linkat(AT_FDCWD, self, AT_FDCWD, beside, AT_SYMLINK_FOLLOW) == 0)
+        {
+            return true;
+        }
+        if (errno != EEXIST)
+        {
+            break;
+        }
+    }
+    beside[0] = '\0'; // The last one tried is not ours.
+    return false;
+}
+
 espyCliExit espyiCliFile_Write(const char* path, const void* bytes, size_t size, espyCliLine* line)
 {
     if (espyiCliFile_IsStandard(path))
@@ -376,21 +434,21 @@ espyCliExit espyiCliFile_Write(const char* path, const void* bytes, size_t size,
     {
         return espyCliFile_Fail(line, path, "cannot be written", errno);
     }
-    if (!espyCliPath_GetFolder(target, folder, sizeof folder) ||
-        snprintf(beside, sizeof beside, "%s/.espy-XXXXXX", folder) >= (int)sizeof beside)
+    if (!espyCliPath_GetFolder(target, folder, sizeof folder))
     {
         return espyCliFile_Fail(line, path, "cannot be written", ENAMETOOLONG);
     }
-    int file = mkstemp(beside);
+    int file = espyCliTemporary_Open(folder, beside);
     if (file < 0)
     {
         return espyCliFile_Fail(line, path, "cannot be written", errno);
     }
-    espyiCliCancel_AddTemporary(beside);
+    bool named = beside[0] != '\0';
     mode_t mask = (mode_t)umask(0);
     umask(mask);
     mode_t permissions = (mode_t)(exists ? info.st_mode & 07777u : 0666u & ~mask);
     bool done = fchmod(file, permissions) == 0 && espyCliFile_WriteAll(file, bytes, size) && fsync(file) == 0;
+    done = done && (named || espyCliTemporary_Name(file, folder, beside));
     int error = errno;
     if (close(file) != 0 && done)
     {
@@ -402,11 +460,14 @@ espyCliExit espyiCliFile_Write(const char* path, const void* bytes, size_t size,
         done = false;
         error = errno;
     }
-    if (!done)
+    if (!done && beside[0] != '\0')
     {
         unlink(beside);
     }
-    espyiCliCancel_ForgetTemporary();
+    if (named)
+    {
+        espyiCliCancel_ForgetTemporary();
+    }
     if (done)
     {
         espyCliFolder_Sync(folder);
