@@ -3,160 +3,21 @@
 //
 // usage: bench_proven SCENE|LEVEL [size [cell size [million rays [threads [seed]]]]]
 // Exits 1 where a line proves a hidden pair visible.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <espy/editor.h>
 #include <espy/import.h>
 
-#include "bake/bake_internal.h"
-#include "bake/freespace_internal.h"
-#include "reference/adversary.h"
 #include "scenes/scenes.h"
+#include "tests/attack_case.h"
 
-#define ESPY_BENCH_MAX_THREADS 64u
-
-typedef struct espyBench
+static int espyBench_Run(espyAttackCase* c, const char* name, uint32_t threads, uint64_t rays, uint64_t seed)
 {
-    const espyBakeInput* input;
-    espyBakeDef def;
-    espyBakeResult result;
-    espyPvs pvs;
-    espyAdversary adversary;
-    espyiBvh* bvh;
-    espyiScene scene;
-    espyiFreeSpace* space;
-    espyiViewers viewers;
-    double (*rims)[2][3];
-    uint32_t rimCount;
-    uint64_t rays, seed;
-    espyAdversaryResult found[ESPY_BENCH_MAX_THREADS];
-} espyBench;
-
-static void espyBench_Trace(void* context, const espyVec3* origins, const espyVec3* directions, uint32_t count,
-                            float tMin, uint32_t firstOwn, uint32_t ownCount, espyAdversaryHit* hits)
-{
-    const espyBench* bench = context;
-    espyiSegment segments[ESPY_ADVERSARY_BATCH] = {0};
-    espyiHit found[ESPY_ADVERSARY_BATCH];
-    for (uint32_t i = 0; i < count; ++i)
+    const espyBakeStats* stats = &c->result.stats;
+    for (uint32_t i = 0; i < c->result.warningCount; ++i)
     {
-        segments[i] = (espyiSegment){origins[i], tMin, directions[i], 1e6f};
-    }
-    espyiBvh_ClosestMany(bench->bvh, segments, count, (espyiSkip){firstOwn, ownCount}, found);
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        bool hit = found[i].t >= 0.0f && found[i].triangle != UINT32_MAX;
-        hits[i] = (espyAdversaryHit){hit ? (double)found[i].t : INFINITY, hit ? found[i].triangle : UINT32_MAX};
-    }
-}
-
-static bool espyBench_IsPlace(void* context, const double point[3])
-{
-    const espyBench* bench = context;
-    const espyVec3 o = bench->scene.grid.origin;
-    const double p[3] = {point[0] - (double)o.x, point[1] - (double)o.y, point[2] - (double)o.z};
-    return bench->viewers.count == 0 || espyiBits_Get(bench->viewers.leaves, espyiFreeSpace_FindLeaf(bench->space, p));
-}
-
-static void espyBench_Attack(void* context, uint32_t index, uint32_t worker)
-{
-    (void)worker;
-    espyBench* bench = context;
-    const espyAdversaryDef def = {
-        .input = bench->input,
-        .pvs = &bench->pvs,
-        .trace = espyBench_Trace,
-        .traceContext = bench,
-        .place = espyBench_IsPlace,
-        .placeContext = bench,
-        .rims = (const double(*)[2][3])bench->rims,
-        .rimCount = bench->rimCount,
-        .tolerance = 2e-5,
-        .rays = bench->rays,
-        .seed = espyiHash_U64(bench->seed, index),
-    };
-    espyAdversary_Run(&bench->adversary, &def, &bench->found[index]);
-}
-
-/// The free space of the bake, for its openings and its viewers; both are rebuilt here from the same input.
-static bool espyBench_Space(espyBench* bench, const espyHooks* hooks)
-{
-    espyiWarnings warnings = {.hooks = hooks};
-    char message[256];
-    bench->scene.hooks = hooks;
-    if (espyiScene_Gather(bench->input, &bench->def, &warnings, &bench->scene, message, sizeof message) !=
-        espyResult_Ok)
-    {
-        return false;
-    }
-    espyiWarnings_Free(&warnings);
-    const espyiScene* s = &bench->scene;
-    espyBox box = {{0, 0, 0},
-                   {(float)s->grid.dims[0] * s->grid.cellSize, (float)s->grid.dims[1] * s->grid.cellSize,
-                    (float)s->grid.dims[2] * s->grid.cellSize}};
-    for (uint32_t i = 0; i < s->vertexCount; ++i)
-    {
-        box = espyBox_AddPoint(box, s->positions[i]);
-    }
-    espyiBoxD world = {{(double)box.min.x - 20, (double)box.min.y - 20, (double)box.min.z - 20},
-                       {(double)box.max.x + 20, (double)box.max.y + 20, (double)box.max.z + 20}};
-    espyiSoup soup = {{s->positions, s->indices, s->vertexCount, s->triangleCount}, s->objects};
-    espyiFreeSpaceDef def = {.smallestHole = (double)bench->def.smallestHole, .hooks = hooks};
-    if (espyiFreeSpace_Build(&soup, world, &def, &bench->space) != espyResult_Ok)
-    {
-        return false;
-    }
-    if (s->viewPointCount > 0)
-    {
-        espyiViewersDef viewers = {.occluders = &soup,
-                                   .points = s->viewPoints,
-                                   .pointCount = s->viewPointCount,
-                                   .radius = fmin((double)bench->def.nearDistance, ESPYI_CAMERA_RADIUS),
-                                   .hooks = hooks};
-        if (espyiViewers_Find(bench->space, &viewers, &bench->viewers) != espyResult_Ok)
-        {
-            return false;
-        }
-    }
-    size_t most = 0;
-    for (size_t i = 0; i < bench->space->refCount; ++i)
-    {
-        most += bench->space->refs[i].count;
-    }
-    bench->rims = calloc(most + 1, sizeof *bench->rims);
-    const double origin[3] = {(double)s->grid.origin.x, (double)s->grid.origin.y, (double)s->grid.origin.z};
-    for (size_t i = 0; i < bench->space->refCount && bench->rims; ++i)
-    {
-        const espyiPortalRef* ref = &bench->space->refs[i];
-        for (uint32_t k = 0; k < ref->count; ++k)
-        {
-            for (int axis = 0; axis < 3; ++axis)
-            {
-                bench->rims[bench->rimCount][0][axis] = bench->space->points[ref->first + k][axis] + origin[axis];
-                bench->rims[bench->rimCount][1][axis] =
-                    bench->space->points[ref->first + (k + 1) % ref->count][axis] + origin[axis];
-            }
-            bench->rimCount += 1;
-        }
-    }
-    return bench->rims != NULL;
-}
-
-static int espyBench_Run(espyBench* bench, const char* name, uint32_t threads)
-{
-    const espyHooks hooks = espyiHooks_Resolve(NULL);
-    espyResult result = espyBake_Run(bench->input, &bench->def, &bench->result);
-    const espyBakeStats* stats = &bench->result.stats;
-    if (result != espyResult_Ok || espyPvs_Load(&bench->pvs, bench->result.data, bench->result.size, NULL))
-    {
-        fprintf(stderr, "bench_proven: %s\n", bench->result.message);
-        return 3;
-    }
-    for (uint32_t i = 0; i < bench->result.warningCount; ++i)
-    {
-        printf("%s: %s\n", name, bench->result.warnings[i].text);
+        printf("%s: %s\n", name, c->result.warnings[i].text);
     }
     uint64_t pairs = stats->pairsVisible + stats->pairsHidden + stats->pairsUnknown;
     double all = pairs ? (double)pairs : 1.0, visible = stats->pairsVisible ? (double)stats->pairsVisible : 1.0;
@@ -172,41 +33,25 @@ static int espyBench_Run(espyBench* bench, const char* name, uint32_t threads)
         printf("  %-8s %10.3f CPU s %12llu rays %12llu pairs\n", stats->stages[i].name, stats->stages[i].cpuSeconds,
                (unsigned long long)stats->stages[i].rays, (unsigned long long)stats->stages[i].pairs);
     }
-    if (bench->rays == 0)
+    if (rays == 0)
     {
         return 0;
     }
-    if (!espyAdversary_Create(bench->input, &bench->adversary) || !espyBench_Space(bench, &hooks))
-    {
-        return 4;
-    }
-    espyiSoup soup = {{bench->adversary.positions, bench->adversary.indices, 3 * bench->adversary.triangleCount,
-                       bench->adversary.triangleCount},
-                      bench->adversary.objects};
-    if (espyiBvh_Build(&soup, espyIsa_Auto, threads, &hooks, NULL, &bench->bvh) != espyResult_Ok)
+    if (!espyAttackCase_Prepare(c, threads))
     {
         return 4;
     }
     double start = espyiClock_Seconds();
-    espyiTasks_For(threads, threads, espyBench_Attack, bench, NULL, NULL);
-    espyAdversaryResult sum = {0};
-    for (uint32_t i = 0; i < threads; ++i)
+    espyAdversaryResult r = espyAttackCase_Run(c, rays, seed, threads);
+    if (r.violations > 0)
     {
-        const espyAdversaryResult* r = &bench->found[i];
-        if (r->violations > 0 && sum.violations == 0)
-        {
-            printf("  cell %u, slot %u: free from %.9g %.9g %.9g to %.9g %.9g %.9g\n", r->cell, r->slot, r->from[0],
-                   r->from[1], r->from[2], r->to[0], r->to[1], r->to[2]);
-        }
-        sum.rays += r->rays;
-        sum.held += r->held;
-        sum.violations += r->violations;
-        sum.grazing += r->grazing;
+        printf("  cell %u, slot %u: free from %.9g %.9g %.9g to %.9g %.9g %.9g\n", r.cell, r.slot, r.from[0], r.from[1],
+               r.from[2], r.to[0], r.to[1], r.to[2]);
     }
     printf("  attack: %.1f Mrays in %.1f s, %llu cells held against them, %llu violations, %llu within 20 um\n",
-           1e-6 * (double)sum.rays, espyiClock_Seconds() - start, (unsigned long long)sum.held,
-           (unsigned long long)sum.violations, (unsigned long long)sum.grazing);
-    return sum.violations > 0;
+           1e-6 * (double)r.rays, espyiClock_Seconds() - start, (unsigned long long)r.held,
+           (unsigned long long)r.violations, (unsigned long long)r.grazing);
+    return r.violations > 0;
 }
 
 int main(int argc, char** argv)
@@ -216,10 +61,8 @@ int main(int argc, char** argv)
     double cellSize = argc > 3 ? strtod(argv[3], NULL) : 0;
     double millions = argc > 4 ? strtod(argv[4], NULL) : 10;
     uint32_t threads = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 2;
-    threads = threads < 1 ? 1 : threads > ESPY_BENCH_MAX_THREADS ? ESPY_BENCH_MAX_THREADS : threads;
-    static espyBench bench;
-    bench.seed = argc > 6 ? strtoull(argv[6], NULL, 10) : 1;
-    bench.rays = (uint64_t)(1e6 * millions / (double)threads);
+    threads = threads < 1 ? 1 : threads > ESPY_ATTACK_MAX_THREADS ? ESPY_ATTACK_MAX_THREADS : threads;
+    uint64_t seed = argc > 6 ? strtoull(argv[6], NULL, 10) : 1;
     espyWorld* world = NULL;
     espyImportDef importDef = espyImportDef_Default();
     espyImportReport report = {0};
@@ -229,29 +72,28 @@ int main(int argc, char** argv)
         fprintf(stderr, "bench_proven: %s\n", report.message);
         return 2;
     }
-    bench.def = espyBakeDef_Default();
-    espyEditor_ApplySettings(world, &bench.def);
-    bench.def.cellSize = cellSize > 0 ? (float)cellSize : bench.def.cellSize;
-    bench.def.quality = espyBakeQuality_Proven;
-    bench.def.dynamicObjects = false;
-    bench.def.threads = (int32_t)threads;
+    espyBakeDef def = espyBakeDef_Default();
+    espyEditor_ApplySettings(world, &def);
+    def.cellSize = cellSize > 0 ? (float)cellSize : def.cellSize;
+    def.quality = espyBakeQuality_Proven;
+    def.dynamicObjects = false;
+    def.threads = (int32_t)threads;
     espyGathered* gathered = NULL;
-    if (espyEditor_Gather(world, bench.def.cellSize, 0, NULL, &gathered) != espyResult_Ok)
+    if (espyEditor_Gather(world, def.cellSize, 0, NULL, &gathered) != espyResult_Ok)
     {
         return 4;
     }
-    bench.input = espyGathered_GetInput(gathered);
-    int status = espyBench_Run(&bench, name, threads);
-    espyiBvh_Destroy(bench.bvh);
-    espyAdversary_Free(&bench.adversary);
-    espyiViewers_Free(&bench.viewers);
-    espyiFreeSpace_Destroy(bench.space);
-    if (bench.scene.hooks)
+    static espyAttackCase attacked;
+    int status = 3;
+    if (espyAttackCase_Bake(&attacked, espyGathered_GetInput(gathered), &def))
     {
-        espyiScene_Free(&bench.scene);
+        status = espyBench_Run(&attacked, name, threads, (uint64_t)(1e6 * millions), seed);
     }
-    free(bench.rims);
-    espyBake_Free(&bench.result);
+    else
+    {
+        fprintf(stderr, "bench_proven: %s\n", attacked.result.message);
+    }
+    espyAttackCase_Free(&attacked);
     espyGathered_Destroy(gathered);
     espyWorld_Destroy(world);
     return status;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes hours: the search for truth with 1e9 lines a scene, long fuzzing, big audits. Reports go to out/soak/.
-#   scripts/soak.sh [truth|fuzz|audit|server]...     (default: all)
+#   scripts/soak.sh [truth|proven|fuzz|audit|server]...     (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p out/soak
@@ -11,6 +11,21 @@ soak_truth() {
     for scene in rooms slits city; do
         build-bench/bin/bench_embree_quality "$scene" --rays 1000000000 --truth "out/soak/$scene.truth" |
             tee "out/soak/truth-$scene.txt"
+    done
+}
+
+# 1e9 lines against what proven bakes hide; ends at the first scene with a violation. With ESPY_LEVELS (a folder that
+# bench/fetch_levels.sh filled) two levels too.
+soak_proven() {
+    scripts/bench.sh none >/dev/null
+    local scene level
+    for scene in rooms slits city; do
+        build-bench/bin/bench_proven "$scene" 0 0 1000 "$(nproc)" | tee "out/soak/proven-$scene.txt"
+    done
+    for level in ${ESPY_LEVELS:+oa_dm1:2 oa_dm2:4}; do
+        scene=${level%:*}
+        build-bench/bin/bench_proven "$ESPY_LEVELS/openarena/pak1-maps.pk3:maps/$scene.bsp" 0 "${level#*:}" 1000 \
+            "$(nproc)" | tee "out/soak/proven-$scene.txt"
     done
 }
 
@@ -47,7 +62,7 @@ soak_server() {
     ! grep -E 'Non-2xx|Socket errors' out/soak/server.txt
 }
 
-[ $# -gt 0 ] || set -- truth fuzz audit server
+[ $# -gt 0 ] || set -- truth proven fuzz audit server
 for step in "$@"; do
     "soak_$step"
 done

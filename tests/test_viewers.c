@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "bake/viewers.h"
+#include "hook_counter.h"
 #include "proof_kit.h"
 
 #define ESPY_TEST_RADIUS 0.02
@@ -70,6 +71,16 @@ static void espyKit_AddTwoRooms(espyKit* kit, double slit)
     espyKit_Box(kit, 8.2, 0, 0, 8.4, 3, 4);
     espyKit_Box(kit, 4, 0, 0, 4.2, 3, 2);
     espyKit_Box(kit, 4, 0, 2 + slit, 4.2, 3, 4);
+}
+
+/// One room; its wall at x = 0 has a hole above the floor, 30 cm wide and so high.
+static void espyKit_AddLeakyRoom(espyKit* kit, double hole)
+{
+    espyKit_AddRoom(kit, 0);
+    espyKit_Box(kit, 4, 0, 0, 4.2, 3, 4);
+    espyKit_Box(kit, -0.2, 0, 0, 0, 3, 1);
+    espyKit_Box(kit, -0.2, 0, 1.3, 0, 3, 4);
+    espyKit_Box(kit, -0.2, hole, 1, 0, 3, 1.3);
 }
 
 static bool espyTest_NoRay(void* context, const double from[3], const double to[3])
@@ -313,11 +324,7 @@ static void espyTest_LeakIsTraced(void** state)
     for (int hole = 0; hole < 2; ++hole)
     {
         espyViewerScene s = {0};
-        espyKit_AddRoom(&s.kit, 0);
-        espyKit_Box(&s.kit, 4, 0, 0, 4.2, 3, 4);
-        espyKit_Box(&s.kit, -0.2, 0, 0, 0, 3, 1);
-        espyKit_Box(&s.kit, -0.2, 0, 1.3, 0, 3, 4);
-        espyKit_Box(&s.kit, -0.2, hole ? 0.2 : 0, 1, 0, 3, 1.3);
+        espyKit_AddLeakyRoom(&s.kit, hole ? 0.2 : 0);
         espyViewerScene_Open(&s, 4, (espyVec3){2, 1, 2}, ESPY_TEST_RADIUS);
         const espyiLeak* leak = &s.viewers.leak;
         const double outside[3] = {-10, 1, 2};
@@ -347,6 +354,56 @@ static void espyTest_UselessStarts(void** state)
     espyViewerScene_Close(&s);
 }
 
+/// Each allocation fails once: out of memory, nothing is left behind, and the next try gives the same leaves.
+static void espyTest_EveryAllocationMayFail(void** state)
+{
+    (void)state;
+    espyViewerScene s = {0};
+    espyKit_AddLeakyRoom(&s.kit, 0.2);
+    espyViewerScene_Open(&s, 8, (espyVec3){2, 2, 2}, ESPY_TEST_RADIUS);
+    espyiSoup soup = espyKit_Soup(&s.kit);
+    const espyVec3 start = {2, 2, 2};
+    uint32_t without[16] = {0}, failures = 0;
+    assert_true(espyiViewers_MarkCells(&s.viewers, s.space, s.tree, NULL, without));
+    espyResult result = espyResult_OutOfMemory;
+    for (unsigned failAt = 1; result != espyResult_Ok; ++failAt)
+    {
+        espyHookCounter counter = {.failAt = failAt, .once = true};
+        espyHooks counted = espyHookCounter_Hooks(&counter), hooks = espyiHooks_Resolve(&counted);
+        espyiViewersDef def = {
+            .occluders = &soup, .points = &start, .pointCount = 1, .radius = ESPY_TEST_RADIUS, .hooks = &hooks};
+        espyiViewers viewers;
+        result = espyiViewers_Find(s.space, &def, &viewers);
+        if (result == espyResult_Ok)
+        {
+            assert_int_equal(viewers.count, s.viewers.count);
+            assert_memory_equal(viewers.leaves, s.viewers.leaves, espyiBits_Words(s.space->leafCount) * 4);
+            // And of the cells: every allocation of the walk.
+            bool marked = false;
+            for (unsigned later = 1; !marked; ++later)
+            {
+                uint32_t cells[16] = {0};
+                counter.failAt = atomic_load(&counter.calls) + later;
+                marked = espyiViewers_MarkCells(&viewers, s.space, s.tree, NULL, cells);
+                failures += !marked;
+                assert_true(!marked || memcmp(cells, without, sizeof(cells)) == 0);
+            }
+        }
+        else
+        {
+            assert_int_equal(result, espyResult_OutOfMemory);
+            assert_null(viewers.leaves);
+            failures += 1;
+        }
+        espyiViewers_Free(&viewers);
+        assert_int_equal(atomic_load(&counter.blocks), 0);
+        assert_true(failAt < 200);
+    }
+    print_message("%u allocations failed\n", failures);
+    assert_true(failures >= 10);
+    espyViewerScene_Close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +413,7 @@ int main(void)
         cmocka_unit_test(espyTest_HiddenFromEveryPlace),
         cmocka_unit_test(espyTest_LeakIsTraced),
         cmocka_unit_test(espyTest_UselessStarts),
+        cmocka_unit_test(espyTest_EveryAllocationMayFail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
