@@ -653,6 +653,88 @@ static void espyTest_LadderIsNeverWrong(void** state)
     }
 }
 
+/// Parts of three triangles each: no line to a point of them contradicts a proof, and more is proven than of the boxes
+/// around them.
+static void espyTest_TrianglesAreNeverWrong(void** state)
+{
+    (void)state;
+    uint64_t seed = 61, attacked = 0;
+    uint32_t hidden[2] = {0, 0}, contradicted = 0;
+    for (uint32_t i = 0; i < 120; ++i)
+    {
+        espyLadderScene s = {0};
+        espyKit_RandomScene(&s.kit, (espyKitKind)(i % espyKitKind_Count), &seed);
+        espyKit_Move(&s.kit, 6);
+        espyLadderScene_Open(&s, 1, 12);
+        double clearance = 1e-6 + 2 * s.space->stats.snap;
+        for (uint32_t k = 0; k < 30; ++k)
+        {
+            uint32_t cell = (uint32_t)(espyReference_Random(&seed) * s.grid.cellCount) % s.grid.cellCount;
+            espyiBoxD camera = espyiCellTree_Box(s.tree, s.tree->leafOf[cell]);
+            double at[3], size = 0.2 + 2 * espyReference_Random(&seed);
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                at[axis] = 1 + 10 * espyReference_Random(&seed);
+            }
+            uint32_t partCount = 1 + k % 3, partFirst[4] = {0, 3, 6, 9};
+            espyVec3 corners[27];
+            espyiBoxD parts[3], bounds = espyKit_BoxD(1e9, 1e9, 1e9, -1e9, -1e9, -1e9);
+            for (uint32_t part = 0; part < partCount; ++part)
+            {
+                parts[part] = espyKit_BoxD(1e9, 1e9, 1e9, -1e9, -1e9, -1e9);
+                for (uint32_t v = 9 * part; v < 9 * part + 9; ++v)
+                {
+                    corners[v] = (espyVec3){(float)(at[0] + size * espyReference_Random(&seed)),
+                                            (float)(at[1] + size * espyReference_Random(&seed)),
+                                            (float)(at[2] + size * espyReference_Random(&seed))};
+                    const double p[3] = {(double)corners[v].x, (double)corners[v].y, (double)corners[v].z};
+                    for (int axis = 0; axis < 3; ++axis)
+                    {
+                        parts[part].min[axis] = fmin(parts[part].min[axis], p[axis]);
+                        parts[part].max[axis] = fmax(parts[part].max[axis], p[axis]);
+                        bounds.min[axis] = fmin(bounds.min[axis], p[axis]);
+                        bounds.max[axis] = fmax(bounds.max[axis], p[axis]);
+                    }
+                }
+            }
+            espyiProofTarget proof = {.bounds = bounds, .parts = parts, .partCount = partCount};
+            espyiLadderDef def = {.depth = 14, .budget = 300, .deep = k % 2 != 0};
+            hidden[0] += espyiProver_Ladder(s.prover, cell, &proof, &def, NULL) == espyiVerdict_Hidden;
+            proof.corners = corners;
+            proof.partFirst = partFirst;
+            if (espyiProver_Ladder(s.prover, cell, &proof, &def, NULL) != espyiVerdict_Hidden)
+            {
+                continue;
+            }
+            hidden[1] += 1;
+            for (uint32_t ray = 0; ray < 900; ++ray)
+            {
+                const espyVec3* t = &corners[3 * (ray % (3 * partCount))];
+                // A third ends on edges.
+                double u = espyReference_Random(&seed), v = ray % 3 ? espyReference_Random(&seed) : 0, from[3], to[3];
+                u = u + v > 1 ? 1 - u : u;
+                v = u + v > 1 ? 1 - v : v;
+                const double a[3] = {(double)t[0].x, (double)t[0].y, (double)t[0].z};
+                const double b[3] = {(double)t[1].x, (double)t[1].y, (double)t[1].z};
+                const double c[3] = {(double)t[2].x, (double)t[2].y, (double)t[2].z};
+                for (int axis = 0; axis < 3; ++axis)
+                {
+                    to[axis] = a[axis] + u * (b[axis] - a[axis]) + v * (c[axis] - a[axis]);
+                    from[axis] = camera.min[axis] + espyReference_Random(&seed) * (camera.max[axis] - camera.min[axis]);
+                }
+                attacked += 1;
+                contradicted += !espyReference_Blocked(&s.reference, from, to) &&
+                                espyReference_Clearance(&s.reference, from, to) > clearance;
+            }
+        }
+        espyLadderScene_Close(&s);
+    }
+    print_message("seed 61: %u hidden by boxes, %u by triangles, %llu lines, %u contradicted\n", hidden[0], hidden[1],
+                  (unsigned long long)attacked, contradicted);
+    assert_int_equal(contradicted, 0);
+    assert_true(attacked > 100000 && hidden[1] > hidden[0]);
+}
+
 static void espyTest_BrokenLadderIsCaught(void** state)
 {
     (void)state;
@@ -810,6 +892,7 @@ int main(void)
         cmocka_unit_test(espyTest_ShaftOneMillimetreThinIsCaught),
         cmocka_unit_test(espyTest_SnappedPlanesNeedTheMargin),
         cmocka_unit_test(espyTest_LadderIsNeverWrong),
+        cmocka_unit_test(espyTest_TrianglesAreNeverWrong),
         cmocka_unit_test(espyTest_BrokenLadderIsCaught),
         cmocka_unit_test(espyTest_LadderLooksThroughSlits),
         cmocka_unit_test(espyTest_DriveCoversCells),

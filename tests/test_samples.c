@@ -280,6 +280,62 @@ static void clusters_hold_every_triangle_once(void** state)
     }
 }
 
+// Own occluders block in proofs: these may speak of the surface alone only where it is what blocks, and of the boxes of
+// parts only where these hold it.
+static void own_occluders_have_a_place(void** state)
+{
+    (void)state;
+    static const espyiOwnPlace wanted[] = {espyiOwnPlace_Surface, espyiOwnPlace_Parts, espyiOwnPlace_Elsewhere,
+                                           espyiOwnPlace_Elsewhere};
+    for (uint32_t variant = 0; variant < 4; ++variant)
+    {
+        // Two heaps of seven triangles, ten metres apart: at least one part each.
+        espyVec3 positions[42];
+        uint32_t indices[42], turned[42];
+        espyiRng rng = espyiRng_Seed(8);
+        for (uint32_t i = 0; i < 42; ++i)
+        {
+            float x = (i < 21 ? 0.0f : 10.0f) + 2.0f * espyiRng_Float(&rng);
+            positions[i] = (espyVec3){x, 2.0f * espyiRng_Float(&rng), 2.0f * espyiRng_Float(&rng)};
+            indices[i] = i;
+            // The same triangles, last first, from another corner and from the other side.
+            turned[i] = 3 * (13 - i / 3) + (5 - i % 3) % 3;
+        }
+        espyBakeCase* c = espyBakeCase_Create();
+        uint32_t target = espyBakeCase_AddMesh(c, positions, 42, indices, 14, espyCaseFlag_Occludee);
+        espyVec3 a = positions[0], b = positions[1], d = positions[2];
+        uint32_t own = 0;
+        if (variant == 0)
+        {
+            own = espyBakeCase_AddMesh(c, positions, 42, turned, 14, espyCaseFlag_Occluder);
+        }
+        else
+        {
+            // Half of one triangle; a wall between the heaps, inside the bounds; a wall far away.
+            espyVec3 half = {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)};
+            float x = variant == 2 ? 6.0f : 40.0f;
+            const espyVec3 inPart[3] = {a, half, d}, away[3] = {{x, 1, 1}, {x, 1.5f, 1}, {x, 1, 1.5f}};
+            own = espyBakeCase_AddMesh(c, variant == 1 ? inPart : away, 3, indices, 1, espyCaseFlag_Occluder);
+        }
+        c->occludees[target].firstOwn = own;
+        c->occludees[target].ownCount = 1;
+        espyBakeCase_AddArea(c, (espyVec3){0, 0, 0}, (espyVec3){12, 4, 4});
+        espyiScene scene = {.hooks = &espySamplesTest_hooks};
+        espyiWarnings warnings = {.hooks = &espySamplesTest_hooks};
+        espyBakeDef def = espyBakeCase_Def();
+        char message[256];
+        assert_int_equal(espyiScene_Gather(espyBakeCase_Input(c), &def, &warnings, &scene, message, sizeof message),
+                         espyResult_Ok);
+        espyiTarget filled = {0};
+        assert_true(espyiTarget_FillOccludee(&filled, &scene, target, def.quality, NULL));
+        assert_int_equal(filled.own, wanted[variant]);
+        espyiTarget_Free(&filled, &espySamplesTest_hooks);
+        espyiScene_Free(&scene);
+        espyiWarnings_Free(&warnings);
+        espyBakeCase_Destroy(c);
+    }
+}
+
 int main(void)
 {
     espySamplesTest_hooks = espyiHooks_Resolve(NULL);
@@ -287,7 +343,7 @@ int main(void)
         cmocka_unit_test(sample_counts_and_places),          cmocka_unit_test(target_counts_by_quality),
         cmocka_unit_test(segments_end_before_their_target),  cmocka_unit_test(inside_a_box_is_solid),
         cmocka_unit_test(open_meshes_make_nothing_solid),    cmocka_unit_test(a_house_on_the_ground_is_solid),
-        cmocka_unit_test(clusters_hold_every_triangle_once),
+        cmocka_unit_test(clusters_hold_every_triangle_once), cmocka_unit_test(own_occluders_have_a_place),
     };
     return cmocka_run_group_tests_name("samples", tests, NULL, NULL);
 }

@@ -168,6 +168,15 @@ bool espyiSolid_Classify(espyiScene* scene, const espyiBvh* bvh, espyBakeQuality
 
 // --- one target
 
+/// Where a target's own occluders are. They block in free space though they never hide the target, so a proof has to
+/// speak of them as of the target itself.
+typedef enum espyiOwnPlace
+{
+    espyiOwnPlace_Surface = 0, ///< Each of their triangles is one of the target's: proofs may speak of these alone.
+    espyiOwnPlace_Parts,       ///< Each lies in the box of one part: of these boxes.
+    espyiOwnPlace_Elsewhere,   ///< Of proofBounds.
+} espyiOwnPlace;
+
 /// What is to be seen: a surface of triangles (an occludee; the faces of its box where it has none) or a volume (a
 /// coarse block). Local coordinates. The arrays are a worker's and are reused.
 typedef struct espyiTarget
@@ -177,7 +186,7 @@ typedef struct espyiTarget
     /// What proofs speak of: bounds, and the target's own occluders. Own triangles block in free space; that is sound
     /// only where reaching them counts as reaching the target.
     espyBox proofBounds;
-    bool ownOutside; ///< Own occluders reach past bounds: the parts alone do not hold the target for a proof.
+    espyiOwnPlace own;
     bool volume;
     espyiSkip skip;
     uint64_t seed;

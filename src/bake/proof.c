@@ -5,6 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+static const espyiLeafScope espyProver_Everywhere = {0};
+
 // Cached leaf lists of cell blocks that a prover keeps, or all of a bake's together: 32 MiB.
 #define ESPYI_CACHED_LEAVES ((size_t)8 << 20)
 
@@ -31,13 +33,14 @@ espyResult espyiProver_Create(const espyiFreeSpace* space, const espyiCellTree* 
     prover->stacks[0] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->stacks[1] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->through = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
-    prover->within = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
+    prover->within[0] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
+    prover->within[1] = espyiAlloc(&resolved, space->leafCount, sizeof(uint32_t));
     prover->cacheOf = espyiAlloc(&resolved, cells->nodeCount, sizeof(espyiCachedLeaves));
     prover->seenStamp = espyiAlloc(&resolved, cells->nodeCount, sizeof(uint32_t));
     // Two nodes are pushed for each one taken, down at most one chain.
     prover->cellStack = espyiAlloc(&resolved, (size_t)cells->nodeCount + 1, sizeof(uint32_t));
-    if (!prover->marks || !prover->stacks[0] || !prover->stacks[1] || !prover->through || !prover->within ||
-        !prover->cacheOf || !prover->seenStamp || !prover->cellStack)
+    if (!prover->marks || !prover->stacks[0] || !prover->stacks[1] || !prover->through || !prover->within[0] ||
+        !prover->within[1] || !prover->cacheOf || !prover->seenStamp || !prover->cellStack)
     {
         espyiProver_Destroy(prover);
         return espyResult_OutOfMemory;
@@ -60,7 +63,8 @@ void espyiProver_Destroy(espyiProver* prover)
         espyiFree(&hooks, prover->stacks[0]);
         espyiFree(&hooks, prover->stacks[1]);
         espyiFree(&hooks, prover->through);
-        espyiFree(&hooks, prover->within);
+        espyiFree(&hooks, prover->within[0]);
+        espyiFree(&hooks, prover->within[1]);
         espyiFree(&hooks, prover->nodeStack);
         espyiFree(&hooks, prover->seeds[0].leaves);
         espyiFree(&hooks, prover->seeds[1].leaves);
@@ -206,8 +210,8 @@ static double espyPortalRef_Distance(const espyiPortalRef* ref, const double goa
     return square;
 }
 
-bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint32_t* target, size_t targetCount,
-                       const uint32_t* camera, size_t cameraCount)
+bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const espyiLeafScope* scope,
+                       const uint32_t* target, size_t targetCount, const uint32_t* camera, size_t cameraCount)
 {
     const espyiFreeSpace* space = prover->space;
     uint32_t depth[2] = {0, 0};
@@ -232,7 +236,7 @@ bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint3
         for (uint32_t i = space->leafFirst[leaf]; i < end && !met; ++i)
         {
             const espyiPortalRef* ref = &space->refs[i];
-            if (prover->marks[ref->leaf] == own)
+            if (prover->marks[ref->leaf] == own || !espyiLeafScope_Has(scope, ref->leaf))
             {
                 continue;
             }
@@ -278,8 +282,8 @@ bool espyiProver_IsHidden(espyiProver* prover, espyiBoxD camera, espyiBoxD targe
     espyiProver_KeepViewers(prover, &prover->seeds[1], 0);
     espyiShaft shaft;
     espyiShaft_Set(&shaft, &camera, &padded, prover->shrink);
-    return espyiProver_Apart(prover, &shaft, prover->seeds[0].leaves, prover->seeds[0].count, prover->seeds[1].leaves,
-                             prover->seeds[1].count);
+    return espyiProver_Apart(prover, &shaft, &espyProver_Everywhere, prover->seeds[0].leaves, prover->seeds[0].count,
+                             prover->seeds[1].leaves, prover->seeds[1].count);
 }
 
 /// Leaves of a cell block, from the cache while that has room. Null: out of memory.
@@ -385,7 +389,8 @@ void espyiProver_DriveCells(espyiProver* prover, espyiBoxD bounds, const uint32_
             {
                 espyiShaft shaft;
                 espyiShaft_Set(&shaft, &box, &target, prover->shrink);
-                if (espyiProver_Apart(prover, &shaft, prover->seeds[0].leaves, prover->seeds[0].count, leaves, count))
+                if (espyiProver_Apart(prover, &shaft, &espyProver_Everywhere, prover->seeds[0].leaves,
+                                      prover->seeds[0].count, leaves, count))
                 {
                     for (uint32_t i = 0; i < node->count; ++i)
                     {

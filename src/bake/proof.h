@@ -33,6 +33,10 @@ typedef struct espyiProofTarget
     espyiBoxD bounds;
     const espyiBoxD* parts;
     uint32_t partCount;
+    /// The triangles of part i, three corners each: [partFirst[i], partFirst[i + 1]). Null: all of a part's box is the
+    /// target, as where something in it blocks that is not one of these triangles.
+    const espyVec3* corners;
+    const uint32_t* partFirst;
 } espyiProofTarget;
 
 /// Scratch memory of one thread; reused over any number of calls. Create one a worker. `poll` (may be null) is asked

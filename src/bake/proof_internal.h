@@ -108,8 +108,9 @@ struct espyiProver
     uint32_t epoch;
     uint32_t* stacks[2]; ///< leafCount each.
     uint32_t* through;   ///< Per leaf: the opening that the ladder\'s last flood entered it by.
-    uint32_t* within;    ///< Per leaf: `withinStamp` where the flood of the ladder's whole pair got to.
-    uint32_t withinStamp;
+    /// Per leaf, the stamp of the last flood of the ladder that got to it: of whole pairs, and of the pairs at hand.
+    uint32_t* within[2];
+    uint32_t withinStamp[2];
     int32_t* nodeStack; ///< Of walks down the tree.
     size_t nodeStackCapacity;
     espyiLeafList seeds[2]; ///< Of the query at hand; 0 target, 1 camera.
@@ -140,9 +141,21 @@ static inline bool espyiProver_GoesOn(espyiProver* prover, size_t units)
     prover->failed = prover->failed || !espyiPoll_Work(prover->poll, units);
     return !prover->failed;
 }
-/// True where no path inside the shaft joins the two sets of leaves.
-bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const uint32_t* target, size_t targetCount,
-                       const uint32_t* camera, size_t cameraCount);
+/// Leaves that paths may run through.
+typedef struct espyiLeafScope
+{
+    const uint32_t* stamps; ///< Per leaf; null: through all of them.
+    uint32_t stamp;         ///< Of those that they may.
+} espyiLeafScope;
+
+static inline bool espyiLeafScope_Has(const espyiLeafScope* scope, uint32_t leaf)
+{
+    return !scope->stamps || scope->stamps[leaf] == scope->stamp;
+}
+
+/// True where no path inside the shaft and the scope joins the two sets of leaves.
+bool espyiProver_Apart(espyiProver* prover, const espyiShaft* shaft, const espyiLeafScope* scope,
+                       const uint32_t* target, size_t targetCount, const uint32_t* camera, size_t cameraCount);
 /// Fills prover->parts; kept from call to call while the parts stay the same. False: out of memory,
 /// or stopped.
 bool espyiProver_BuildParts(espyiProver* prover, const espyiProofTarget* target);

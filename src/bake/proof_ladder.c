@@ -21,6 +21,8 @@
 #define ESPYI_MORE_SLABS 0.5
 // Boxes smaller than this on every axis are not halved any more.
 #define ESPYI_MIN_HALVED 1e-3
+// By which a box is grown before triangles are clipped to it, and once more after: far above the rounding of a clip.
+#define ESPYI_CLIP_PAD 1e-6
 #define ESPYI_AIM_TRIES 4u
 #define ESPYI_GAP_POINTS 56u
 // Of four rays, so many through the gaps of the flood, one through a window, and the rest at random.
@@ -28,6 +30,9 @@
 #define ESPYI_NO_REF 0xFFFFFFFFu
 // Portal tests that a budget's floods may take, on average, when going depth first. In rooms ten are usual.
 #define ESPYI_TESTS_A_FLOOD 24u
+// Floods that one part needs at least to be closed by window cuts. More open parts than the budget has of these are not
+// looked at one by one.
+#define ESPYI_FLOODS_A_PART 8u
 
 typedef struct espyWindow
 {
@@ -50,8 +55,9 @@ typedef struct espyLadder
     espyiRng rng;
     uint64_t firstFlood, firstWork;
     espyiBoxD camera;
-    bool within; ///< The flood of the whole pair has run: only its leaves count from here on.
-    bool exited; ///< The near box at hand holds places of sight, not of cameras.
+    espyiLeafScope whole; ///< Where the flood of the whole pair got to, once it has run.
+    espyiLeafScope scope; ///< Only its leaves count: those of `whole`, or where the flood of the pair at hand got to.
+    bool exited;          ///< The near box at hand holds places of sight, not of cameras.
     uint32_t windowCount;
     uint32_t gapCount;
     espyGap gaps[2];                       ///< On the way that the last flood took.
@@ -72,8 +78,8 @@ static bool espyLadder_HasBudget(const espyLadder* ladder)
 
 // --- floods
 
-/// The leaves of one side's box. Only those that the flood of the whole pair got to: that flood ran to its end, and its
-/// shaft holds every line that the smaller pairs speak of. A camera box counts with the leaves that hold cameras.
+/// The leaves of one side's box. Only those in scope: the flood that got to them ran to its end, and its shaft holds
+/// every line that the smaller pairs speak of. A camera box counts with the leaves that hold cameras.
 static bool espyLadder_Leaves(espyLadder* ladder, const espyiBoxD* box, uint32_t side)
 {
     espyiProver* prover = ladder->prover;
@@ -90,12 +96,12 @@ static bool espyLadder_Leaves(espyLadder* ladder, const espyiBoxD* box, uint32_t
         espyiProver_KeepViewers(prover, list, 0);
     }
     size_t kept = 0;
-    for (size_t i = 0; i < list->count && ladder->within; ++i)
+    for (size_t i = 0; i < list->count; ++i)
     {
         list->leaves[kept] = list->leaves[i];
-        kept += prover->within[list->leaves[i]] == prover->withinStamp;
+        kept += espyiLeafScope_Has(&ladder->scope, list->leaves[i]);
     }
-    list->count = ladder->within ? kept : list->count;
+    list->count = kept;
     return true;
 }
 
@@ -213,7 +219,7 @@ static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32
         for (uint32_t i = space->leafFirst[queue[at]]; i < end; ++i)
         {
             const espyiPortalRef* ref = &space->refs[i];
-            if (prover->marks[ref->leaf] != mark)
+            if (prover->marks[ref->leaf] != mark && espyiLeafScope_Has(&ladder->scope, ref->leaf))
             {
                 tests += 1;
                 if (espyiShaft_Meets(shaft, ref, (const double(*)[3])space->points))
@@ -243,24 +249,24 @@ static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32
     return hits > 0;
 }
 
-/// Keeps which leaves the flood that just ran got to.
-static void espyLadder_StampWithin(espyLadder* ladder)
+/// Where the flood that just ran got to; `list` 0 of the whole pair, 1 of the pair at hand.
+static espyiLeafScope espyLadder_Stamp(espyLadder* ladder, uint32_t list)
 {
     espyiProver* prover = ladder->prover;
-    prover->withinStamp += 1;
-    if (prover->withinStamp == 0)
+    uint32_t* stamps = prover->within[list];
+    if (++prover->withinStamp[list] == 0)
     {
         for (uint32_t i = 0; i < prover->space->leafCount; ++i)
         {
-            prover->within[i] = 0;
+            stamps[i] = 0;
         }
-        prover->withinStamp = 1;
+        prover->withinStamp[list] = 1;
     }
     for (uint32_t i = 0; i < prover->reachedCount; ++i)
     {
-        prover->within[prover->stacks[1][i]] = prover->withinStamp;
+        stamps[prover->stacks[1][i]] = prover->withinStamp[list];
     }
-    ladder->within = true;
+    return (espyiLeafScope){stamps, prover->withinStamp[list]};
 }
 
 /// A flood between two boxes. A leaf given for one side stands for that side's leaves: a window is crossed inside it.
@@ -275,7 +281,7 @@ static bool espyLadder_Closes(espyLadder* ladder, const espyiBoxD* camera, const
     }
     espyiShaft shaft;
     espyiShaft_Set(&shaft, camera, target, prover->shrink);
-    return espyiProver_Apart(prover, &shaft, targetLeaf ? targetLeaf : prover->seeds[0].leaves,
+    return espyiProver_Apart(prover, &shaft, &ladder->scope, targetLeaf ? targetLeaf : prover->seeds[0].leaves,
                              targetLeaf ? 1 : prover->seeds[0].count, cameraLeaf ? cameraLeaf : prover->seeds[1].leaves,
                              cameraLeaf ? 1 : prover->seeds[1].count);
 }
@@ -847,10 +853,64 @@ static bool espyLadder_PushHalves(espyiProver* prover, const espyiPair* pair)
     return false;
 }
 
+/// Tightens a box inside one part to what is in it of the part's triangles. False: nothing is.
+static bool espyLadder_Tighten(const espyLadder* ladder, uint32_t node, espyiBoxD* box)
+{
+    const espyiPartTree* tree = &ladder->prover->parts;
+    const espyiProofTarget* target = ladder->target;
+    if (!target->corners || tree->nodes[node].count != 1)
+    {
+        return true;
+    }
+    uint32_t part = tree->order[tree->nodes[node].first];
+    espyiShaft clip = {.bridgeCount = 0};
+    espyiBoxD tight = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        clip.min[axis] = box->min[axis] - ESPYI_CLIP_PAD;
+        clip.max[axis] = box->max[axis] + ESPYI_CLIP_PAD;
+    }
+    for (uint32_t i = target->partFirst[part]; i < target->partFirst[part + 1]; ++i)
+    {
+        double points[3 + 18][3];
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            const espyVec3* p = &target->corners[3u * (size_t)i + k];
+            points[k][0] = (double)p->x;
+            points[k][1] = (double)p->y;
+            points[k][2] = (double)p->z;
+        }
+        uint32_t count = espyiShaft_Clip(&clip, points, 3);
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                tight.min[axis] = fmin(tight.min[axis], points[k][axis]);
+                tight.max[axis] = fmax(tight.max[axis], points[k][axis]);
+            }
+        }
+    }
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        box->min[axis] = fmax(box->min[axis], tight.min[axis] - ESPYI_CLIP_PAD);
+        box->max[axis] = fmin(box->max[axis], tight.max[axis] + ESPYI_CLIP_PAD);
+        if (!(box->min[axis] <= box->max[axis]))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// One step on one pair. Visible: a ray got through. Hidden: closed. Unknown: to be split.
 static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
 {
     espyiProver* prover = ladder->prover;
+    // Breadth first it is rays that count, and these want the whole part.
+    if (ladder->def->deep && !espyLadder_Tighten(ladder, pair->node, &pair->b))
+    {
+        return espyiVerdict_Hidden;
+    }
     espyiBoxD b = espyiBox_Pad(pair->b, ESPYI_MIN_THICKNESS);
     ladder->windowCount = ladder->aimCount = 0;
     ladder->allWindows = false;
@@ -863,12 +923,19 @@ static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
     espyiShaft_Set(&shaft, &pair->a, &b, prover->shrink);
     uint32_t leaf = 0;
     bool reaches = espyLadder_Reach(ladder, &shaft, &leaf);
-    if (!ladder->within)
+    if (!ladder->whole.stamps)
     {
-        espyLadder_StampWithin(ladder);
+        ladder->whole = espyLadder_Stamp(ladder, 0);
+    }
+    if (!reaches)
+    {
+        return espyiVerdict_Hidden;
     }
     espyiPair narrow = *pair;
-    if (!reaches || espyLadder_Cut(ladder, &narrow))
+    ladder->scope = espyLadder_Stamp(ladder, 1);
+    bool closed = espyLadder_Cut(ladder, &narrow);
+    ladder->scope = ladder->whole;
+    if (closed)
     {
         return espyiVerdict_Hidden;
     }
@@ -881,6 +948,63 @@ static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
     return seen ? espyiVerdict_Visible : espyiVerdict_Unknown;
 }
 
+/// Leaves only those pairs of the camera box and one part that a flood does not close, where these are few enough for
+/// the budget; else the whole target. Windows and exit faces close small boxes far better than the one around them all.
+/// False: nothing is left.
+static bool espyLadder_SweepParts(espyLadder* ladder, const espyiPair* whole)
+{
+    espyiProver* prover = ladder->prover;
+    const espyiPartNode* nodes = prover->parts.nodes;
+    espyiBoxD b = espyiBox_Pad(whole->b, ESPYI_MIN_THICKNESS);
+    espyiShaft shaft;
+    uint32_t leaf = 0;
+    prover->pairCount = 0;
+    if (!espyLadder_Leaves(ladder, &b, 0) || !espyLadder_Leaves(ladder, &whole->a, 1))
+    {
+        return espyLadder_Push(prover, whole);
+    }
+    espyiShaft_Set(&shaft, &whole->a, &b, prover->shrink);
+    if (!espyLadder_Reach(ladder, &shaft, &leaf))
+    {
+        return false;
+    }
+    ladder->scope = ladder->whole = espyLadder_Stamp(ladder, 0);
+    // Breadth first and in place: what is kept moves to the front, what is still to be looked at waits behind.
+    size_t kept = 0, most = ladder->def->budget / ESPYI_FLOODS_A_PART + 1u;
+    espyLadder_Push(prover, whole);
+    for (size_t head = 0; head < prover->pairCount && !prover->failed; ++head)
+    {
+        espyiPair pair = prover->pairs[head];
+        b = espyiBox_Pad(pair.b, ESPYI_MIN_THICKNESS);
+        if (head > 0 && espyLadder_Closes(ladder, &pair.a, NULL, &b, NULL))
+        {
+            continue;
+        }
+        const espyiPartNode* node = &nodes[pair.node];
+        if (node->count == 1)
+        {
+            prover->pairs[kept++] = pair;
+        }
+        else
+        {
+            espyiPair children[2] = {pair, pair};
+            children[0].node = pair.node + 1;
+            children[1].node = pair.node + 2 * nodes[pair.node + 1].count;
+            children[0].b = nodes[children[0].node].box;
+            children[1].b = nodes[children[1].node].box;
+            espyLadder_Push(prover, &children[0]);
+            espyLadder_Push(prover, &children[1]);
+        }
+        if (kept + prover->pairCount - head > most)
+        {
+            prover->pairCount = 0;
+            return espyLadder_Push(prover, whole);
+        }
+    }
+    prover->pairCount = kept;
+    return kept > 0;
+}
+
 espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiProofTarget* target,
                                 const espyiLadderDef* def, uint64_t* work)
 {
@@ -889,6 +1013,7 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
     {
         whole.parts = &target->bounds;
         whole.partCount = 1;
+        whole.corners = NULL;
     }
     espyiBoxD camera = espyiCellTree_Box(prover->cells, prover->cells->leafOf[cell]);
     uint64_t startWork = prover->work;
@@ -913,7 +1038,16 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
     espyiVerdict verdict = espyiVerdict_Hidden;
     espyiPair first = {.a = camera, .b = prover->parts.nodes[0].box};
     prover->pairCount = 0;
-    espyLadder_Push(prover, &first);
+    if (!def->deep || whole.partCount == 1)
+    {
+        espyLadder_Push(prover, &first);
+    }
+    else if (espyLadder_SweepParts(&ladder, &first))
+    {
+        // The budget is for what the sweep left.
+        ladder.firstFlood = prover->floods;
+        ladder.firstWork = prover->work;
+    }
     size_t head = 0;
     while (head < prover->pairCount && verdict != espyiVerdict_Visible &&
            !(def->deep && verdict == espyiVerdict_Unknown))

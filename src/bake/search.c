@@ -379,10 +379,10 @@ typedef struct espyRung
 static const espyRung espyRungs[] = {{8, 40, 4}, {14, 160, 4}, {20, 4000, 4}};
 // Quality proven wants proofs first: depth first, each rung ends at what it cannot close. Rays of the rounds after it
 // find more of what is left than rays of more floods.
-static const espyRung espyProvenRungs[] = {{8, 40, 4}, {14, 400, 8}, {20, 1000, 16}};
+static const espyRung espyProvenRungs[] = {{8, 40, 4}, {14, 400, 8}};
 // Rungs climbed by quality, and what share of the naive fixed scheme's work (all rays of all cells not seen) the flood
 // and the ladder may cost: on terrain, where nothing closes, proofs are dearer than the rays that they save.
-static const uint32_t espyRungCounts[] = {1, 2, 3, 3};
+static const uint32_t espyRungCounts[] = {1, 2, 3, 2};
 static const double espyFloodShares[] = {0.5, 0.5, 1.0, 64.0};
 static const double espyLadderShares[] = {0.2, 0.1, 1.0, 8.0};
 
@@ -419,8 +419,17 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
     s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
     const espyiTarget* target = &s->target;
     espyiBoxD bounds = espySearch_Bounds(s);
-    espyiProofTarget proof = {bounds, target->ownOutside ? &bounds : target->parts,
-                              target->ownOutside ? 1u : target->partCount};
+    espyiProofTarget proof = {.bounds = bounds, .parts = &bounds, .partCount = 1};
+    if (target->own != espyiOwnPlace_Elsewhere)
+    {
+        proof.parts = target->parts;
+        proof.partCount = target->partCount;
+    }
+    if (target->own == espyiOwnPlace_Surface)
+    {
+        proof.corners = target->corners;
+        proof.partFirst = target->partFirst;
+    }
     bool proven = s->shared->quality == espyBakeQuality_Proven;
     const espyRung* step = proven ? &espyProvenRungs[rung] : &espyRungs[rung];
     espyiLadderDef def = {

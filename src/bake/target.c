@@ -231,6 +231,90 @@ static bool espyTarget_FillBoxFaces(espyiTarget* target, const espyHooks* hooks)
     return true;
 }
 
+static bool espyTarget_SameTriangle(const espyVec3* a, const espyVec3* b)
+{
+    for (uint32_t turn = 0; turn < 6; ++turn)
+    {
+        // All orders: both senses from each corner.
+        uint32_t step = turn < 3 ? 1u : 2u;
+        bool same = true;
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            const espyVec3* q = &b[(turn + step * k) % 3];
+            same = same && a[k].x == q->x && a[k].y == q->y && a[k].z == q->z;
+        }
+        if (same)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Finds the triangle in a part, from *part on and around. False: no part's box holds it.
+static bool espyTarget_PlaceTriangle(espyiTarget* target, const espyVec3* t, uint32_t* part)
+{
+    bool inside = false;
+    for (uint32_t i = 0; i < target->partCount; ++i)
+    {
+        uint32_t at = *part + i < target->partCount ? *part + i : *part + i - target->partCount;
+        const espyiBoxD* box = &target->parts[at];
+        bool holds = true;
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            const double p[3] = {(double)t[k].x, (double)t[k].y, (double)t[k].z};
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                holds = holds && p[axis] >= box->min[axis] && p[axis] <= box->max[axis];
+            }
+        }
+        for (uint32_t k = target->partFirst[at]; k < target->partFirst[at + 1] && holds; ++k)
+        {
+            if (espyTarget_SameTriangle(t, &target->corners[3u * (size_t)k]))
+            {
+                *part = at;
+                return true;
+            }
+        }
+        inside = inside || holds;
+    }
+    target->own = espyiOwnPlace_Parts;
+    return inside;
+}
+
+// False: stopped.
+static bool espyTarget_PlaceOwn(espyiTarget* target, const espyiScene* scene, const espyBakeOccludee* in,
+                                espyiPoll* poll)
+{
+    uint32_t part = 0;
+    target->own = espyiOwnPlace_Surface;
+    for (uint32_t i = 0; i < in->ownCount; ++i)
+    {
+        const espyTriangles* mesh = &scene->input->occluders[in->firstOwn + i].mesh;
+        for (uint32_t k = 0; k < mesh->triangleCount; ++k)
+        {
+            if (!espyiPoll_Work(poll, 1u + target->partCount / 64u))
+            {
+                return false;
+            }
+            espyVec3 t[3];
+            bool finite = true;
+            for (uint32_t c = 0; c < 3; ++c)
+            {
+                t[c] = espyiScene_ToLocal(&scene->grid, mesh->positions[mesh->indices[3u * (size_t)k + c]]);
+                finite = finite && espyiFinite3(t[c]);
+            }
+            // What is degenerate blocks nothing.
+            if (finite && espyTarget_Area(t) > 0.0 && !espyTarget_PlaceTriangle(target, t, &part))
+            {
+                target->own = espyiOwnPlace_Elsewhere;
+                return true;
+            }
+        }
+    }
+    return true;
+}
+
 bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint32_t occludee, espyBakeQuality quality,
                               espyiPoll* poll)
 {
@@ -278,13 +362,9 @@ bool espyiTarget_FillOccludee(espyiTarget* target, const espyiScene* scene, uint
             target->proofBounds = espyBox_Union(target->proofBounds, own);
         }
     }
-    const espyBox* all = &target->proofBounds;
-    target->ownOutside = all->min.x < target->bounds.min.x || all->min.y < target->bounds.min.y ||
-                         all->min.z < target->bounds.min.z || all->max.x > target->bounds.max.x ||
-                         all->max.y > target->bounds.max.y || all->max.z > target->bounds.max.z;
     target->fixedCount = espyiSamples_Targets(grid, quality, target->box, &in->mesh, target->fixedTargets);
     return (target->triangleCount > 0 || espyTarget_FillBoxFaces(target, hooks)) &&
-           espyTarget_Cluster(target, hooks, poll);
+           espyTarget_Cluster(target, hooks, poll) && espyTarget_PlaceOwn(target, scene, in, poll);
 }
 
 bool espyiTarget_FillBlock(espyiTarget* target, const espyiScene* scene, uint32_t coarse)
@@ -292,7 +372,7 @@ bool espyiTarget_FillBlock(espyiTarget* target, const espyiScene* scene, uint32_
     const espyHooks* hooks = scene->hooks;
     target->box = espyiGrid_LocalCoarseBox(&scene->grid, coarse);
     target->bounds = target->proofBounds = target->box;
-    target->ownOutside = false;
+    target->own = espyiOwnPlace_Parts;
     target->volume = true;
     target->skip = (espyiSkip){0, 0};
     espyiCellCoord at = scene->grid.coarse[coarse];
