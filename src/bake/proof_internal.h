@@ -107,7 +107,7 @@ struct espyiProver
     uint32_t* marks; ///< Per leaf: 2 * epoch + side.
     uint32_t epoch;
     uint32_t* stacks[2]; ///< leafCount each.
-    uint32_t* through;   ///< Per leaf: the opening that the ladder\'s last flood entered it by.
+    uint32_t* through;   ///< Per leaf: the opening that the ladder's last flood entered it by.
     /// Per leaf, the stamp of the last flood of the ladder that got to it: of whole pairs, and of the pairs at hand.
     uint32_t* within[2];
     uint32_t withinStamp[2];

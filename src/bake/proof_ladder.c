@@ -3,7 +3,7 @@
 //
 // Each step on a pair of boxes (A, B) ends in one of three ways: a flood or a window cut closes it; a ray gets through;
 // or it is replaced by smaller pairs that cover it. The pair of cell and target is hidden when nothing is left.
-#include "bake/proof_internal.h"
+#include "bake/proof_ladder.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,7 +14,6 @@
 #define ESPYI_WINDOW_PAD 1e-6
 #define ESPYI_EXIT_SLAB 1e-3
 #define ESPYI_MAX_PLANES 24u
-#define ESPYI_MAX_WINDOWS 6u
 // Slabs that one pair is cut at, one after the other.
 #define ESPYI_MAX_SLABS 3u
 // The next slab is cut where no more than this share of its section is open: others close little.
@@ -23,10 +22,6 @@
 #define ESPYI_MIN_HALVED 1e-3
 // By which a box is grown before triangles are clipped to it, and once more after: far above the rounding of a clip.
 #define ESPYI_CLIP_PAD 1e-6
-#define ESPYI_AIM_TRIES 4u
-#define ESPYI_GAP_POINTS 56u
-// Of four rays, so many through the gaps of the flood, one through a window, and the rest at random.
-#define ESPYI_GAP_RAYS 2u
 #define ESPYI_NO_REF 0xFFFFFFFFu
 // Portal tests that a budget's floods may take, on average, when going depth first. In rooms ten are usual.
 #define ESPYI_TESTS_A_FLOOD 24u
@@ -34,40 +29,7 @@
 // looked at one by one.
 #define ESPYI_FLOODS_A_PART 8u
 
-typedef struct espyWindow
-{
-    uint32_t leaf;
-    espyiBoxD box, a, b; ///< The window, and what lines through it meet of A and B.
-} espyWindow;
-
-/// An opening cut to the shaft.
-typedef struct espyGap
-{
-    uint32_t count;
-    double points[ESPYI_GAP_POINTS][3];
-} espyGap;
-
-typedef struct espyLadder
-{
-    espyiProver* prover;
-    const espyiLadderDef* def;
-    const espyiProofTarget* target;
-    espyiRng rng;
-    uint64_t firstFlood, firstWork;
-    espyiBoxD camera;
-    espyiLeafScope whole; ///< Where the flood of the whole pair got to, once it has run.
-    espyiLeafScope scope; ///< Only its leaves count: those of `whole`, or where the flood of the pair at hand got to.
-    bool exited;          ///< The near box at hand holds places of sight, not of cameras.
-    uint32_t windowCount;
-    uint32_t gapCount;
-    espyGap gaps[2];                       ///< On the way that the last flood took.
-    bool allWindows;                       ///< No other window of the plane is open.
-    espyWindow windows[ESPYI_MAX_WINDOWS]; ///< Those of the pair at hand that stay open.
-    uint32_t aimCount;
-    espyWindow aims[ESPYI_MAX_WINDOWS]; ///< The same of its first slab, for rays.
-} espyLadder;
-
-static bool espyLadder_HasBudget(const espyLadder* ladder)
+static bool espyLadder_HasBudget(const espyiLadder* ladder)
 {
     const espyiProver* prover = ladder->prover;
     // In large open spaces one flood tests thousands of openings.
@@ -80,7 +42,7 @@ static bool espyLadder_HasBudget(const espyLadder* ladder)
 
 /// The leaves of one side's box. Only those in scope: the flood that got to them ran to its end, and its shaft holds
 /// every line that the smaller pairs speak of. A camera box counts with the leaves that hold cameras.
-static bool espyLadder_Leaves(espyLadder* ladder, const espyiBoxD* box, uint32_t side)
+static bool espyLadder_Leaves(espyiLadder* ladder, const espyiBoxD* box, uint32_t side)
 {
     espyiProver* prover = ladder->prover;
     espyiLeafList* list = &prover->seeds[side];
@@ -105,7 +67,7 @@ static bool espyLadder_Leaves(espyLadder* ladder, const espyiBoxD* box, uint32_t
     return true;
 }
 
-static double espyGap_Area(const espyGap* gap)
+static double espyGap_Area(const espyiGap* gap)
 {
     double sum[3] = {0, 0, 0};
     for (uint32_t i = 1; i + 1 < gap->count; ++i)
@@ -146,7 +108,7 @@ static uint32_t espyLadder_Owner(const espyiFreeSpace* space, uint32_t ref)
 
 /// The two smallest openings on the way that the flood took to one of the target's leaves, cut to the shaft, first the
 /// one nearer to the camera. The narrow ones are what a line has to be aimed through.
-static void espyLadder_FindGaps(espyLadder* ladder, const espyiShaft* shaft, uint32_t leaf)
+static void espyLadder_FindGaps(espyiLadder* ladder, const espyiShaft* shaft, uint32_t leaf)
 {
     const espyiFreeSpace* space = ladder->prover->space;
     ladder->gapCount = 0;
@@ -155,7 +117,7 @@ static void espyLadder_FindGaps(espyLadder* ladder, const espyiShaft* shaft, uin
     for (uint32_t ref = ladder->prover->through[leaf]; ref != ESPYI_NO_REF;)
     {
         const espyiPortalRef* portal = &space->refs[ref];
-        espyGap gap;
+        espyiGap gap;
         for (uint32_t i = 0; i < portal->count; ++i)
         {
             for (int axis = 0; axis < 3; ++axis)
@@ -193,7 +155,7 @@ static void espyLadder_FindGaps(espyLadder* ladder, const espyiShaft* shaft, uin
 
 /// Everything that the camera box reaches inside the shaft, into `reached` (all of it: the flood never stops early).
 /// True where a leaf of the target, of seeds[0], is part of it; *target is then such a leaf.
-static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32_t* target)
+static bool espyLadder_Reach(espyiLadder* ladder, const espyiShaft* shaft, uint32_t* target)
 {
     espyiProver* prover = ladder->prover;
     const espyiFreeSpace* space = prover->space;
@@ -250,7 +212,7 @@ static bool espyLadder_Reach(espyLadder* ladder, const espyiShaft* shaft, uint32
 }
 
 /// Where the flood that just ran got to; `list` 0 of the whole pair, 1 of the pair at hand.
-static espyiLeafScope espyLadder_Stamp(espyLadder* ladder, uint32_t list)
+static espyiLeafScope espyLadder_Stamp(espyiLadder* ladder, uint32_t list)
 {
     espyiProver* prover = ladder->prover;
     uint32_t* stamps = prover->within[list];
@@ -270,7 +232,7 @@ static espyiLeafScope espyLadder_Stamp(espyLadder* ladder, uint32_t list)
 }
 
 /// A flood between two boxes. A leaf given for one side stands for that side's leaves: a window is crossed inside it.
-static bool espyLadder_Closes(espyLadder* ladder, const espyiBoxD* camera, const uint32_t* cameraLeaf,
+static bool espyLadder_Closes(espyiLadder* ladder, const espyiBoxD* camera, const uint32_t* cameraLeaf,
                               const espyiBoxD* target, const uint32_t* targetLeaf)
 {
     espyiProver* prover = ladder->prover;
@@ -471,7 +433,7 @@ static bool espyLadder_WindowBox(const espyiProver* prover, const espyiShaft* sh
 }
 
 /// C at one plane: every window of it closed. Those that are not are kept for aiming (the first few).
-static bool espyLadder_CutAt(espyLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b,
+static bool espyLadder_CutAt(espyiLadder* ladder, const espyiShaft* shaft, const espyiBoxD* a, const espyiBoxD* b,
                              uint32_t axis, double m)
 {
     espyiProver* prover = ladder->prover;
@@ -479,7 +441,7 @@ static bool espyLadder_CutAt(espyLadder* ladder, const espyiShaft* shaft, const 
     ladder->allWindows = false;
     for (uint32_t i = 0; i < prover->reachedCount; ++i)
     {
-        espyWindow window = {.leaf = prover->reached[i], .a = *a, .b = *b};
+        espyiWindow window = {.leaf = prover->reached[i], .a = *a, .b = *b};
         if (!espyLadder_WindowBox(prover, shaft, window.leaf, axis, m, &window.box))
         {
             continue;
@@ -513,7 +475,7 @@ static bool espyLadder_CutAt(espyLadder* ladder, const espyiShaft* shaft, const 
 }
 
 /// Where one window is all that a plane leaves open, the pair shrinks to what lines through it meet.
-static void espyLadder_Narrow(const espyLadder* ladder, espyiPair* pair)
+static void espyLadder_Narrow(const espyiLadder* ladder, espyiPair* pair)
 {
     if (ladder->windowCount != 1 || !ladder->allWindows)
     {
@@ -530,7 +492,7 @@ static void espyLadder_Narrow(const espyLadder* ladder, espyiPair* pair)
 /// C: at both ends of the slab with the least opening, since each end sees the whole depth of a slit on its far side.
 /// While one window alone stays open, the pair shrinks to it and the next slab is cut: a line through two slits has
 /// little room.
-static bool espyLadder_Cut(espyLadder* ladder, espyiPair* pair)
+static bool espyLadder_Cut(espyiLadder* ladder, espyiPair* pair)
 {
     espySlab used[ESPYI_MAX_SLABS] = {{0}};
     // Breadth first, floods are spread over the pair for the sake of rays: one slab each.
@@ -574,168 +536,6 @@ static bool espyLadder_Cut(espyLadder* ladder, espyiPair* pair)
     return false;
 }
 
-// --- rays
-
-static double espyLadder_Random(espyLadder* ladder, double low, double high)
-{
-    return low + (high - low) * (double)espyiRng_Float(&ladder->rng);
-}
-
-/// A point of some part under the node inside the box. False: none was found in a few tries.
-static bool espyLadder_PickTarget(espyLadder* ladder, uint32_t node, const espyiBoxD* box, double p[3])
-{
-    const espyiPartTree* tree = &ladder->prover->parts;
-    for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES; ++attempt)
-    {
-        uint32_t at = tree->nodes[node].first + espyiRng_Below(&ladder->rng, tree->nodes[node].count);
-        const espyiBoxD* part = &ladder->target->parts[tree->order[at]];
-        bool meets = true;
-        for (int axis = 0; axis < 3; ++axis)
-        {
-            double low = fmax(part->min[axis], box->min[axis]), high = fmin(part->max[axis], box->max[axis]);
-            meets = meets && low <= high;
-            p[axis] = espyLadder_Random(ladder, low, high);
-        }
-        if (meets)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// From the target's point back through the window's point to a point of the box. False: the line misses it.
-static bool espyLadder_Extend(espyLadder* ladder, const double b[3], const double w[3], const espyiBoxD* box,
-                              double a[3])
-{
-    double low = 1.0, high = DBL_MAX;
-    for (int axis = 0; axis < 3; ++axis)
-    {
-        double d = w[axis] - b[axis];
-        if (fabs(d) < 1e-12)
-        {
-            if (b[axis] < box->min[axis] || b[axis] > box->max[axis])
-            {
-                return false;
-            }
-            continue;
-        }
-        double t0 = (box->min[axis] - b[axis]) / d, t1 = (box->max[axis] - b[axis]) / d;
-        low = fmax(low, fmin(t0, t1));
-        high = fmin(high, fmax(t0, t1));
-    }
-    if (!(low <= high))
-    {
-        return false;
-    }
-    double t = espyLadder_Random(ladder, low, high);
-    for (int axis = 0; axis < 3; ++axis)
-    {
-        a[axis] = fmin(fmax(b[axis] + t * (w[axis] - b[axis]), box->min[axis]), box->max[axis]);
-    }
-    return true;
-}
-
-static void espyLadder_PickInGap(espyLadder* ladder, const espyGap* gap, double p[3])
-{
-    // A corner fan with random weights: near enough to uniform to reach all of it.
-    uint32_t i = 1 + espyiRng_Below(&ladder->rng, gap->count - 2);
-    double u = (double)espyiRng_Float(&ladder->rng), v = (double)espyiRng_Float(&ladder->rng);
-    if (u + v > 1)
-    {
-        u = 1 - u;
-        v = 1 - v;
-    }
-    for (int axis = 0; axis < 3; ++axis)
-    {
-        p[axis] = gap->points[0][axis] + u * (gap->points[i][axis] - gap->points[0][axis]) +
-                  v * (gap->points[i + 1][axis] - gap->points[0][axis]);
-    }
-}
-
-/// A line through the gaps, from A to a part of B. False: the lines that were tried miss one of them.
-static bool espyLadder_AimThroughGaps(espyLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node,
-                                      double from[3], double to[3])
-{
-    for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && ladder->gapCount; ++attempt)
-    {
-        double near[3], far[3];
-        espyLadder_PickInGap(ladder, &ladder->gaps[0], near);
-        if (ladder->gapCount == 1)
-        {
-            if (espyLadder_PickTarget(ladder, node, b, to) && espyLadder_Extend(ladder, to, near, a, from))
-            {
-                return true;
-            }
-            continue;
-        }
-        espyLadder_PickInGap(ladder, &ladder->gaps[1], far);
-        if (!espyLadder_Extend(ladder, far, near, a, from))
-        {
-            continue;
-        }
-        // A part that the line meets, of a few.
-        const espyiPartTree* tree = &ladder->prover->parts;
-        for (uint32_t k = 0; k < 2 * ESPYI_AIM_TRIES; ++k)
-        {
-            uint32_t at = tree->nodes[node].first + espyiRng_Below(&ladder->rng, tree->nodes[node].count);
-            if (espyLadder_Extend(ladder, near, far, &ladder->target->parts[tree->order[at]], to))
-            {
-                return true;
-            }
-        }
-        if (espyLadder_Extend(ladder, near, far, b, to))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool espyLadder_Shoot(espyLadder* ladder, const espyiBoxD* a, const espyiBoxD* b, uint32_t node)
-{
-    for (uint32_t ray = 0; ladder->def->tryRay && ray < ladder->def->raysPerStep; ++ray)
-    {
-        double from[3], to[3];
-        bool aimed = ray % 4 < ESPYI_GAP_RAYS && espyLadder_AimThroughGaps(ladder, a, b, node, from, to);
-        if (ray % 4 != 3 && !aimed && ladder->aimCount)
-        {
-            const espyWindow* window = &ladder->aims[espyiRng_Below(&ladder->rng, ladder->aimCount)];
-            for (uint32_t attempt = 0; attempt < ESPYI_AIM_TRIES && !aimed; ++attempt)
-            {
-                double w[3];
-                for (int axis = 0; axis < 3; ++axis)
-                {
-                    w[axis] = espyLadder_Random(ladder, window->box.min[axis], window->box.max[axis]);
-                }
-                aimed = espyLadder_PickTarget(ladder, node, &window->b, to) &&
-                        espyLadder_Extend(ladder, to, w, &window->a, from);
-            }
-        }
-        if (!aimed)
-        {
-            if (!espyLadder_PickTarget(ladder, node, b, to))
-            {
-                continue;
-            }
-            for (int axis = 0; axis < 3; ++axis)
-            {
-                from[axis] = espyLadder_Random(ladder, a->min[axis], a->max[axis]);
-            }
-        }
-        for (int axis = 0; axis < 3; ++axis)
-        {
-            // Padding and rounding may have left the cell by a hair.
-            from[axis] = fmin(fmax(from[axis], ladder->camera.min[axis]), ladder->camera.max[axis]);
-        }
-        if (ladder->def->tryRay(ladder->def->context, from, to))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 // --- steps
 
 static bool espyLadder_Push(espyiProver* prover, const espyiPair* pair)
@@ -753,7 +553,7 @@ static bool espyLadder_Push(espyiProver* prover, const espyiPair* pair)
 
 /// E: every segment from A to B leaves A through one of these faces. Only for boxes with a gap between them: from one
 /// that overlaps B, a segment may end inside it. False, with nothing pushed: not done.
-static bool espyLadder_PushExits(espyLadder* ladder, const espyiPair* pair)
+static bool espyLadder_PushExits(espyiLadder* ladder, const espyiPair* pair)
 {
     espyiProver* prover = ladder->prover;
     bool apart = false;
@@ -854,7 +654,7 @@ static bool espyLadder_PushHalves(espyiProver* prover, const espyiPair* pair)
 }
 
 /// Tightens a box inside one part to what is in it of the part's triangles. False: nothing is.
-static bool espyLadder_Tighten(const espyLadder* ladder, uint32_t node, espyiBoxD* box)
+static bool espyLadder_Tighten(const espyiLadder* ladder, uint32_t node, espyiBoxD* box)
 {
     const espyiPartTree* tree = &ladder->prover->parts;
     const espyiProofTarget* target = ladder->target;
@@ -903,7 +703,7 @@ static bool espyLadder_Tighten(const espyLadder* ladder, uint32_t node, espyiBox
 }
 
 /// One step on one pair. Visible: a ray got through. Hidden: closed. Unknown: to be split.
-static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
+static espyiVerdict espyLadder_Step(espyiLadder* ladder, espyiPair* pair)
 {
     espyiProver* prover = ladder->prover;
     // Breadth first it is rays that count, and these want the whole part.
@@ -943,7 +743,7 @@ static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
     b = espyiBox_Pad(aimed->b, ESPYI_MIN_THICKNESS);
     espyiShaft_Set(&shaft, &aimed->a, &b, prover->shrink);
     espyLadder_FindGaps(ladder, &shaft, leaf);
-    bool seen = espyLadder_Shoot(ladder, &aimed->a, &aimed->b, pair->node);
+    bool seen = espyiLadder_Shoot(ladder, &aimed->a, &aimed->b, pair->node);
     *pair = narrow;
     return seen ? espyiVerdict_Visible : espyiVerdict_Unknown;
 }
@@ -951,7 +751,7 @@ static espyiVerdict espyLadder_Step(espyLadder* ladder, espyiPair* pair)
 /// Leaves only those pairs of the camera box and one part that a flood does not close, where these are few enough for
 /// the budget; else the whole target. Windows and exit faces close small boxes far better than the one around them all.
 /// False: nothing is left.
-static bool espyLadder_SweepParts(espyLadder* ladder, const espyiPair* whole)
+static bool espyLadder_SweepParts(espyiLadder* ladder, const espyiPair* whole)
 {
     espyiProver* prover = ladder->prover;
     const espyiPartNode* nodes = prover->parts.nodes;
@@ -1027,13 +827,13 @@ espyiVerdict espyiProver_Ladder(espyiProver* prover, uint32_t cell, const espyiP
     {
         return espyiVerdict_Unknown;
     }
-    espyLadder ladder = {.prover = prover,
-                         .def = def,
-                         .target = &whole,
-                         .camera = camera,
-                         .rng = espyiRng_Seed(espyiHash_U64(def->seed, cell)),
-                         .firstFlood = prover->floods,
-                         .firstWork = prover->work};
+    espyiLadder ladder = {.prover = prover,
+                          .def = def,
+                          .target = &whole,
+                          .camera = camera,
+                          .rng = espyiRng_Seed(espyiHash_U64(def->seed, cell)),
+                          .firstFlood = prover->floods,
+                          .firstWork = prover->work};
     uint32_t depth = def->depth < ESPYI_MAX_DEPTH ? def->depth : ESPYI_MAX_DEPTH;
     espyiVerdict verdict = espyiVerdict_Hidden;
     espyiPair first = {.a = camera, .b = prover->parts.nodes[0].box};
