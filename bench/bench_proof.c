@@ -125,7 +125,7 @@ static void espyBench_Run(espyBench* bench, const espyBakeInput* input, uint32_t
         {
             open[w] = ~(hidden[w] | visible[w] | grid->solid[w]);
         }
-        espyiProofTarget target = {bounds, bench->target.parts, bench->target.partCount};
+        espyiProofTarget target = espyiTarget_DescribeProof(&bench->target, &bounds);
         for (uint32_t r = 0; r < rungCount; ++r)
         {
             espyBenchRung* rung = &rungs[r];

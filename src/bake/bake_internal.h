@@ -210,6 +210,9 @@ bool espyiTarget_FillBlock(espyiTarget* target, const espyiScene* scene, uint32_
 void espyiTarget_Free(espyiTarget* target, const espyHooks* hooks);
 /// A random point of the surface (by area, with a share on edges and corners, which stick out) or of the volume.
 espyVec3 espyiTarget_RandomPoint(const espyiTarget* target, espyiRng* rng);
+/// What a proof about the target may speak of, by where the target's own occluders are: triangles, the boxes of its
+/// parts, or all of `bounds`. Borrows from both.
+espyiProofTarget espyiTarget_DescribeProof(const espyiTarget* target, const espyiBoxD* bounds);
 /// The point of the surface that a camera at `from` should look at when it aims at `to`: the first one on the line, or
 /// else the nearest to `to`.
 espyVec3 espyiTarget_Aim(const espyiTarget* target, espyVec3 from, espyVec3 to);

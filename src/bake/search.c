@@ -419,17 +419,7 @@ static bool espySearch_Climb(espyiSearcher* s, uint32_t cell, uint32_t rung)
     s->tries[cell] = (uint8_t)((s->tries[cell] & 15u) | (rung + 1u) << 4);
     const espyiTarget* target = &s->target;
     espyiBoxD bounds = espySearch_Bounds(s);
-    espyiProofTarget proof = {.bounds = bounds, .parts = &bounds, .partCount = 1};
-    if (target->own != espyiOwnPlace_Elsewhere)
-    {
-        proof.parts = target->parts;
-        proof.partCount = target->partCount;
-    }
-    if (target->own == espyiOwnPlace_Surface)
-    {
-        proof.corners = target->corners;
-        proof.partFirst = target->partFirst;
-    }
+    espyiProofTarget proof = espyiTarget_DescribeProof(target, &bounds);
     bool proven = s->shared->quality == espyBakeQuality_Proven;
     const espyRung* step = proven ? &espyProvenRungs[rung] : &espyRungs[rung];
     espyiLadderDef def = {

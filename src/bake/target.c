@@ -553,6 +553,22 @@ static bool espyTarget_LineMeetsBox(const espyiBoxD* box, espyVec3 from, espyVec
     return enter <= leave;
 }
 
+espyiProofTarget espyiTarget_DescribeProof(const espyiTarget* target, const espyiBoxD* bounds)
+{
+    espyiProofTarget proof = {.bounds = *bounds, .parts = bounds, .partCount = 1};
+    if (target->own != espyiOwnPlace_Elsewhere)
+    {
+        proof.parts = target->parts;
+        proof.partCount = target->partCount;
+    }
+    if (target->own == espyiOwnPlace_Surface)
+    {
+        proof.corners = target->corners;
+        proof.partFirst = target->partFirst;
+    }
+    return proof;
+}
+
 espyVec3 espyiTarget_Aim(const espyiTarget* target, espyVec3 from, espyVec3 to)
 {
     if (target->volume)
