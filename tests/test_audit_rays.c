@@ -15,7 +15,7 @@
 #include "scenes/scenes.h"
 
 static void espyTest_Compare(const char* name, const espyBakeInput* input, const espyPvs* pvs, uint32_t views,
-                             bool expectWrong)
+                             bool mixedUp)
 {
     espyAuditResult results[2];
     double seconds[2];
@@ -33,7 +33,9 @@ static void espyTest_Compare(const char* name, const espyBakeInput* input, const
     }
     print_message("%s: %u views, %llu wrong pixels, %.2f s by what can matter, %.2f s by all rays\n", name, views,
                   (unsigned long long)results[0].wrongPixels, seconds[0], seconds[1]);
-    assert_true((results[1].wrongPixels > 0) == expectWrong);
+    // The file of another scene is wrong all over; a sampled bake may miss a pixel in a million.
+    assert_true(mixedUp ? results[1].wrongPixels * 1000 > results[1].pixels
+                        : results[1].wrongPixels * 100000 <= results[1].pixels);
     assert_int_equal(results[0].views, results[1].views);
     assert_true(results[0].views > 0);
     assert_int_equal(results[0].pixels, results[1].pixels);
