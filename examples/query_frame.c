@@ -22,7 +22,7 @@ int main(void)
 
     // [setup]
     espyQuerySystemDef def = espyQuerySystemDef_Default();
-    def.device = &device; // Any table of device.h: soft, Vulkan, D3D12, D3D11, or your own.
+    def.device = &device; // Any table of device.h: soft, mock, Vulkan, or your own.
     made = made == espyResult_Ok ? espyQuerySystem_Create(&def, &system) : made;
 
     espyQueryViewDef viewDef = espyQueryViewDef_Default();
