@@ -25,7 +25,7 @@ static espyApi* espyFuzz_Open(void)
         "\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"min\":[0,0,0],\"max\":[1,1,0]}],"
         "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"buffers\":[{\"byteLength\":36,\"uri\":"
         "\"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}]}";
-    char folder[] = "/tmp/espy-fuzz-api-XXXXXX", path[64];
+    char folder[] = P_tmpdir "/espy-fuzz-api-XXXXXX", path[sizeof folder + 16];
     espyProject* project = NULL;
     espyCliLine line;
     if (!mkdtemp(folder))
