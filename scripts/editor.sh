@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the editor's page into BUILD/share/espy/editor, where espy serve finds it; with "test" drives the quick start in a
-# browser. Needs node 18, npm and clang with wasm-ld.
+# browser and looks at the page of espy report. Needs node 18, npm and clang with wasm-ld.
 #   scripts/editor.sh BUILD [build|test]...     (default: build)
 #   scripts/editor.sh BUILD if-possible         builds where the tools are there, else says what is missing
 set -euo pipefail
@@ -33,7 +33,8 @@ test_page() {
     local browser=${ESPY_CHROMIUM:-$(command -v chromium || true)}
     [ -n "$browser" ] || { echo "editor: no chromium: scripts/setup.sh web" >&2; exit 4; }
     (cd "$modules" && ESPY_CHROMIUM=$browser node test/quickstart.mjs "$build/bin/espy" ../samples/sample_level.glb "$page" \
-        "$build/editor-test")
+        "$build/editor-test" &&
+        ESPY_CHROMIUM=$browser node test/report.mjs "$build/bin/espy" ../samples/sample_level.glb "$build/report-test")
 }
 
 [ $# -gt 0 ] || set -- build

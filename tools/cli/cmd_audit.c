@@ -1,48 +1,18 @@
 // SPDX-License-Identifier: MIT
 // espy audit: rendered truth against a file.
-#include "cancel.h"
+#include "audit_run.h"
 #include "commands.h"
 #include "file_io.h"
-#include "level_file.h"
 #include "options.h"
-#include "progress.h"
-
-#include <espy/audit.h>
 
 #include <stdio.h>
 
 typedef struct espyCliAudit
 {
-    const char* dataPath;
-    const char* levelPath;
-    uint32_t views, size;
-    uint64_t seed;
+    espyCliAuditRun run;
     double maxWrongShare;
     bool givenMax, json;
-    espyCliData data;
-    espyCliLevel level;
-    espyCliWarnings warnings;
-    espyAuditResult result;
-    espyCliProgress progress;
-    double startSeconds;
 } espyCliAudit;
-
-static bool espyCliAudit_Progress(uint32_t done, uint32_t total, void* context)
-{
-    espyCliAudit* audit = context;
-    double seconds = espyiCliClock_GetSeconds() - audit->startSeconds;
-    const espyCliProgressState state = {
-        .done = done,
-        .total = total,
-        .seconds = seconds,
-        .count = total,
-        .countName = "views",
-        .rate = seconds > 0.0 ? (double)done / seconds : 0.0,
-        .rateName = "views",
-    };
-    espyiCliProgress_Show(&audit->progress, &state);
-    return !espyiCliCancel_IsRequested();
-}
 
 static espyCliExit espyCliAudit_PrintJson(const espyAuditResult* result)
 {
@@ -66,7 +36,7 @@ static espyCliExit espyCliAudit_PrintJson(const espyAuditResult* result)
 
 static void espyCliAudit_PrintText(const espyCliAudit* audit)
 {
-    const espyAuditResult* result = &audit->result;
+    const espyAuditResult* result = &audit->run.result;
     printf("views         %s of %s pixels each\n", espyiCliNumber_FromCount(result->views).text,
            espyiCliNumber_FromCount(result->views > 0 ? result->pixels / result->views : 0).text);
     printf("wrong pixels  %s of %s (%.3g %%)\n", espyiCliNumber_FromCount(result->wrongPixels).text,
@@ -78,7 +48,7 @@ static void espyCliAudit_PrintText(const espyCliAudit* audit)
     {
         char name[200];
         espyVec3 point = result->perView[view].point;
-        espyiCliText_Sanitize(espyiCliLevel_GetNodeName(&audit->level, result->worst.node), name, sizeof name);
+        espyiCliText_Sanitize(espyiCliLevel_GetNodeName(&audit->run.level, result->worst.node), name, sizeof name);
         printf("worst         node %d '%s' is missing with %s pixels at %s %s %s (view %d)\n", (int)result->worst.node,
                name, espyiCliNumber_FromCount(result->worst.pixels).text, espyiCliNumber_FromFloat(point.x).text,
                espyiCliNumber_FromFloat(point.y).text, espyiCliNumber_FromFloat(point.z).text, (int)view);
@@ -88,91 +58,37 @@ static void espyCliAudit_PrintText(const espyCliAudit* audit)
     printf("over frustum  %.1f %% of what the frustum alone would draw\n", result->overFrustum * 100.0);
 }
 
-/// The audit also makes sense for data that is stale; that it is, is worth knowing.
-static void espyCliAudit_WarnIfStale(espyCliAudit* audit)
-{
-    espyBakeDef def = espyiCliData_GetSettings(&audit->data);
-    espyBakeCheck check = {0};
-    espyResult result =
-        espyBake_Check(espyGathered_GetInput(audit->level.gathered), &def, audit->data.bytes, audit->data.size, &check);
-    if (result == espyResult_Ok && check.stale)
-    {
-        espyCliLine text;
-        espyiCliLine_Set(&text, espyCliExit_Ok, espyMessage_GetText(espyMessageId_PvsStale), check.reason);
-        espyiCliWarnings_Add(&audit->warnings, espyMessageId_PvsStale, check.firstNode, text.text);
-    }
-}
-
 static espyCliExit espyCliAudit_Run(espyCliAudit* audit, espyCliLine* line)
 {
-    espyCliExit status = espyiCliLevel_CheckInput(audit->levelPath, line);
-    status = status == espyCliExit_Ok ? espyiCliData_Load(audit->dataPath, &audit->data, line) : status;
-    status =
-        status == espyCliExit_Ok ? espyiCliLevel_Load(audit->levelPath, &audit->warnings, &audit->level, line) : status;
-    status = status == espyCliExit_Ok ? espyiCliLevel_Gather(audit->levelPath, &audit->level, audit->data.info.cellSize,
-                                                             &audit->warnings, line)
-                                      : status;
+    espyCliExit status = espyiCliAuditRun_Run(&audit->run, line);
     if (status != espyCliExit_Ok)
     {
         return status;
     }
-    espyCliAudit_WarnIfStale(audit);
-    espyAuditDef def = espyAuditDef_Default();
-    def.views = audit->views;
-    def.size = audit->size;
-    def.seed = audit->seed;
-    def.progress = espyCliAudit_Progress;
-    def.progressContext = audit;
-    def.hooks = espyiCliWarnings_GetHooks(&audit->warnings);
-    audit->startSeconds = espyiCliClock_GetSeconds();
-    espyiCliProgress_Begin(&audit->progress, espyCliProgressMode_Auto, stderr, "auditing");
-    espyiCliCancel_Defer(true);
-    espyResult result =
-        espyAudit_Run(espyGathered_GetInput(audit->level.gathered), &audit->data.pvs, &def, &audit->result);
-    espyiCliCancel_Defer(false);
-    espyiCliProgress_End(&audit->progress);
-    if (result == espyResult_Cancelled || espyiCliCancel_IsRequested())
-    {
-        return espyiCliLine_Set(line, espyCliExit_Cancelled, "cancelled: nothing was audited");
-    }
-    if (result == espyResult_BadData)
-    {
-        return espyiCliLine_Set(line, espyCliExit_BadInput,
-                                "%s: does not belong to %s (other occluders or occludees): bake it again",
-                                espyiCliFile_GetName(audit->dataPath), espyiCliFile_GetName(audit->levelPath));
-    }
-    if (result != espyResult_Ok)
-    {
-        return espyiCliLine_Set(line, espyiCliExit_FromResult(result), "%s: the audit failed (%s)",
-                                espyiCliFile_GetName(audit->levelPath), espyResult_GetName(result));
-    }
     if (audit->json)
     {
-        status = espyCliAudit_PrintJson(&audit->result);
+        status = espyCliAudit_PrintJson(&audit->run.result);
     }
     else
     {
         espyCliAudit_PrintText(audit);
     }
-    bool exceeded = audit->givenMax && !(audit->result.wrongShare <= audit->maxWrongShare);
+    bool exceeded = audit->givenMax && !(audit->run.result.wrongShare <= audit->maxWrongShare);
     return status == espyCliExit_Ok && exceeded ? espyCliExit_CheckFailed : status;
 }
 
 static bool espyCliAudit_Parse(espyCliAudit* audit, int argc, char* const* argv, espyCliExit* outStatus)
 {
-    const espyAuditDef def = espyAuditDef_Default();
-    audit->views = def.views;
-    audit->size = def.size;
-    audit->seed = def.seed;
+    audit->run.def = espyAuditDef_Default();
     const espyCliArgument arguments[] = {
-        {"OUT.espy", "visibility data, or a .glb that carries it; '-' is standard input", &audit->dataPath},
-        {"LEVEL", "the level that it was baked from", &audit->levelPath},
+        {"OUT.espy", "visibility data, or a .glb that carries it; '-' is standard input", &audit->run.dataPath},
+        {"LEVEL", "the level that it was baked from", &audit->run.levelPath},
     };
     const espyCliOption options[] = {
         {.name = "--views",
          .value = "N",
          .kind = espyCliOptionKind_U32,
-         .target = &audit->views,
+         .target = &audit->run.def.views,
          .min = 1,
          .max = 1000000,
          .unit = "views",
@@ -180,7 +96,7 @@ static bool espyCliAudit_Parse(espyCliAudit* audit, int argc, char* const* argv,
         {.name = "--size",
          .value = "PX",
          .kind = espyCliOptionKind_U32,
-         .target = &audit->size,
+         .target = &audit->run.def.size,
          .min = 1,
          .max = 4096,
          .unit = "pixels",
@@ -188,7 +104,7 @@ static bool espyCliAudit_Parse(espyCliAudit* audit, int argc, char* const* argv,
         {.name = "--seed",
          .value = "N",
          .kind = espyCliOptionKind_U64,
-         .target = &audit->seed,
+         .target = &audit->run.def.seed,
          .help = "seed of the points (default 1)"},
         {.name = "--max-wrong-pixels",
          .value = "SHARE",
@@ -227,7 +143,7 @@ espyCliExit espyiCommand_Audit(int argc, char* const* argv)
     {
         return status;
     }
-    if (espyiCliFile_IsStandard(audit.dataPath) && espyiCliFile_IsStandard(audit.levelPath))
+    if (espyiCliFile_IsStandard(audit.run.dataPath) && espyiCliFile_IsStandard(audit.run.levelPath))
     {
         espyiCliError_Print("audit: OUT.espy and LEVEL both read standard input: give one a file");
         return espyCliExit_Usage;
@@ -237,9 +153,6 @@ espyCliExit espyiCommand_Audit(int argc, char* const* argv)
     {
         espyiCliError_Print("%s", line.text);
     }
-    espyAudit_Free(&audit.result);
-    espyiCliLevel_Free(&audit.level);
-    espyiCliData_Free(&audit.data);
-    espyiCliWarnings_Free(&audit.warnings);
+    espyiCliAuditRun_Free(&audit.run);
     return status;
 }

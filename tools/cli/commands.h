@@ -13,6 +13,7 @@ espyCliExit espyiCommand_Check(int argc, char* const* argv);
 espyCliExit espyiCommand_Diff(int argc, char* const* argv);
 espyCliExit espyiCommand_Cook(int argc, char* const* argv);
 espyCliExit espyiCommand_Import(int argc, char* const* argv);
+espyCliExit espyiCommand_Report(int argc, char* const* argv);
 /// Becomes the program espy-serve, which stands beside this one.
 espyCliExit espyiCommand_Serve(int argc, char* const* argv);
 

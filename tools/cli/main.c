@@ -28,6 +28,7 @@ static const espyCliCommand espyCliCommands[] = {
     {"diff", "compare two files: pairs of cell and object gained and lost", espyiCommand_Diff},
     {"cook", "write a file for a target, inside its budget", espyiCommand_Cook},
     {"import", "write a level of any format as .glb with its flags", espyiCommand_Import},
+    {"report", "write maps, worst views and tables of a file as a page for a browser", espyiCommand_Report},
     {"serve", "mark, bake and look at a level in a browser", espyiCommand_Serve},
 };
 
