@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The C++ interface: the names and shapes of the documentation, ownership, nodes of other worlds, nothing missing.
+#include <espy/device_mock.h>
 #include <espy/espy.hpp>
 
 #include <fstream>
@@ -179,6 +180,57 @@ static void test_renderer(void** state)
         assert_true(renderer.FormatStats().size() > 10);
     }
     assert_false(static_cast<bool>(*espy::Renderer::Get()));
+}
+
+static void test_a_renderer_asks(void** state)
+{
+    (void)state;
+    espyMockDeviceDef mock = espyMockDeviceDef_Default();
+    mock.defaultValue = 0; // Sees nothing.
+    mock.faults.latency = 1;
+    espyDevice device;
+    espyDeviceTarget target;
+    espyDeviceTargetDef targetDef = espyDeviceTargetDef_Default();
+    assert_int_equal(espyMockDevice_Create(&mock, &device), espyResult_Ok);
+    assert_int_equal(device.createTarget(device.context, &targetDef, &target), espyResult_Ok);
+    {
+        espy::World world;
+        espyMeshId mesh = espyCpp_Cube(world);
+        espy::Node box = espyCpp_Box(world, mesh, {0, 0, -5});
+        box->EnableOccludee(true);
+        espy::Node camera = espyCpp_Camera(world);
+        espy::QuerySystem system(device);
+        espy::Renderer renderer(world);
+        espyViewId view;
+        espyQueryViewId queries;
+        assert_int_equal(renderer.CreateView(&view), espyResult_Ok);
+        assert_int_equal(system.CreateView(espyQueryViewDef_Default(), &queries), espyResult_Ok);
+        assert_int_equal(renderer.SetQuerySystem(system.Get()), espyResult_Ok);
+        assert_int_equal(renderer.SetViewQueries(view, queries, 1280, 720), espyResult_Ok);
+        uint32_t count = 0;
+        for (uint64_t frame = 1; frame <= 8; ++frame)
+        {
+            device.beginFrame(device.context, frame);
+            assert_int_equal(renderer.BeginFrame(), espyResult_Ok);
+            assert_int_equal(system.BeginFrame(frame), espyResult_Ok);
+            assert_int_equal(renderer.SetCamera(view, camera), espyResult_Ok);
+            assert_int_equal(renderer.Cull(view), espyResult_Ok);
+            renderer.GetDraws(view, &count);
+            assert_true(frame > 1 || count == 1);
+            espyDevicePass pass = {};
+            pass.target = target;
+            pass.viewProjection[0] = espyMat4_Identity();
+            device.beginPass(device.context, &pass);
+            assert_int_equal(system.Submit(queries), espyResult_Ok);
+            device.endPass(device.context);
+            device.endFrame(device.context);
+        }
+        assert_int_equal(count, 0);
+        assert_int_equal(renderer.GetViewStats(view).queryCulled, 1);
+        assert_int_equal(system.Explain(queries, renderer.GetQueryObject(box)).reason, espyQueryReason_Hidden);
+        assert_int_equal(renderer.SetQuerySystem(nullptr), espyResult_Ok);
+    }
+    espyMockDevice_Destroy(&device);
 }
 
 static void test_proxies(void** state)
@@ -416,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_rasters),
         cmocka_unit_test(test_tracker),
         cmocka_unit_test(test_renderer),
+        cmocka_unit_test(test_a_renderer_asks),
         cmocka_unit_test(test_proxies),
         cmocka_unit_test(test_limbs_follow_both_of_their_nodes),
         cmocka_unit_test(test_no_function_is_missing),

@@ -5,6 +5,8 @@
 
 #include "lua_objects.h"
 
+#include <espy/query.h>
+
 /// World: creation, settings, meshes, nodes.
 void espyLua_OpenWorld(lua_State* L);
 /// World and Node: what is asked of and done to one node.
@@ -18,6 +20,11 @@ void espyLua_OpenProxies(lua_State* L);
 void espyLua_OpenTesters(lua_State* L);
 /// QuerySystem: objects, views and decisions of the host's query system.
 void espyLua_OpenQueries(lua_State* L);
+/// The system at `index`. The renderer at `renderer` (a handle) is told to let it go before the host takes it away.
+espyQuerySystem* espyLua_BorrowQuerySystem(lua_State* L, int index, int renderer);
+/// Ids of the system's views and objects as numbers.
+espyQueryViewId espyLua_CheckQueryView(lua_State* L, int index);
+void espyLua_PushQueryId(lua_State* L, int32_t index1, uint32_t generation);
 /// Raster, Occluder, Recording: the software rasteriser.
 void espyLua_OpenRasters(lua_State* L);
 

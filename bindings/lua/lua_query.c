@@ -68,12 +68,12 @@ static const espyLuaField espyLuaQueryStatsFields[] = {
     {"bytes", espyLuaKind_Size, offsetof(espyQueryStats, bytes), NULL},
     {NULL, espyLuaKind_Custom, 0, NULL}};
 
-static espyQuerySystem* espyLua_CheckQuerySystem(lua_State* L)
+static espyQuerySystem* espyLua_CheckQuerySystemAt(lua_State* L, int index)
 {
-    espyLuaQuerySystem* box = espyLua_Test(L, 1, ESPY_LUA_QUERY_SYSTEM);
+    espyLuaQuerySystem* box = espyLua_Test(L, index, ESPY_LUA_QUERY_SYSTEM);
     if (!box)
     {
-        espyLua_TypeError(L, 1, "system", ESPY_LUA_QUERY_SYSTEM);
+        espyLua_TypeError(L, index, "system", ESPY_LUA_QUERY_SYSTEM);
         return NULL;
     }
     if (!box->system)
@@ -83,7 +83,42 @@ static espyQuerySystem* espyLua_CheckQuerySystem(lua_State* L)
     return box->system;
 }
 
-static void espyLua_PushQueryId(lua_State* L, int32_t index1, uint32_t generation)
+static espyQuerySystem* espyLua_CheckQuerySystem(lua_State* L)
+{
+    return espyLua_CheckQuerySystemAt(L, 1);
+}
+
+espyQuerySystem* espyLua_BorrowQuerySystem(lua_State* L, int index, int renderer)
+{
+    int place = espyLua_Absolute(L, index), borrower = espyLua_Absolute(L, renderer);
+    espyQuerySystem* system = espyLua_CheckQuerySystemAt(L, place);
+    espyLua_GetUserTable(L, place);
+    lua_pushvalue(L, borrower);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    return system;
+}
+
+/// Makes the renderers that borrowed the system at the top let it go.
+static void espyLua_ReturnQuerySystem(lua_State* L)
+{
+    espyLua_GetUserTable(L, -1);
+    int borrowers = lua_gettop(L);
+    lua_pushnil(L);
+    while (lua_next(L, borrowers))
+    {
+        lua_pop(L, 1);
+        espyLuaDependent* renderer = lua_touserdata(L, -1);
+        if (renderer->object)
+        {
+            espyRenderer_SetQuerySystem(renderer->object, NULL);
+        }
+    }
+    lua_pop(L, 1);
+}
+
+void espyLua_PushQueryId(lua_State* L, int32_t index1, uint32_t generation)
 {
     lua_pushnumber(L, (lua_Number)((uint64_t)index1 + ((uint64_t)generation << ESPY_LUA_ID_BITS)));
 }
@@ -94,7 +129,7 @@ static espyQueryObjectId espyLua_CheckQueryObject(lua_State* L, int index)
     return (espyQueryObjectId){(int32_t)(id & ((1u << ESPY_LUA_ID_BITS) - 1u)), (uint32_t)(id >> ESPY_LUA_ID_BITS)};
 }
 
-static espyQueryViewId espyLua_CheckQueryView(lua_State* L, int index)
+espyQueryViewId espyLua_CheckQueryView(lua_State* L, int index)
 {
     uint64_t id = (uint64_t)espyLua_CheckWhole(L, index, "view", 0, (int64_t)1 << 53);
     return (espyQueryViewId){(int32_t)(id & ((1u << ESPY_LUA_ID_BITS) - 1u)), (uint32_t)(id >> ESPY_LUA_ID_BITS)};
@@ -108,6 +143,7 @@ void espyLua_SetQuerySystem(lua_State* L, espyQuerySystem* system)
     espyLuaQuerySystem* before = espyLua_Test(L, -1, ESPY_LUA_QUERY_SYSTEM);
     if (before)
     {
+        espyLua_ReturnQuerySystem(L);
         before->system = NULL;
     }
     lua_pop(L, 1);
@@ -115,6 +151,12 @@ void espyLua_SetQuerySystem(lua_State* L, espyQuerySystem* system)
     {
         espyLuaQuerySystem* box = lua_newuserdata(L, sizeof *box);
         box->system = system;
+        lua_newtable(L); // Renderers that borrow it, held weakly.
+        lua_newtable(L);
+        lua_pushliteral(L, "k");
+        lua_setfield(L, -2, "__mode");
+        lua_setmetatable(L, -2);
+        espyLua_SetUserTable(L, -2);
         luaL_getmetatable(L, ESPY_LUA_QUERY_SYSTEM);
         lua_setmetatable(L, -2);
     }

@@ -146,15 +146,21 @@ static int Renderer_IsFrustumCullingEnabled(lua_State* L)
 
 // --- views
 
-/// Makes the renderer at 1 keep the handle at `index` while its world lives. Renderers of the host may outlive it.
-static void espyLua_LendToRenderer(lua_State* L, int index, const char* name)
+/// Renderers of the host may outlive what a script lends to them.
+static void espyLua_CheckOwnRenderer(lua_State* L, const char* name)
 {
-    int place = espyLua_Absolute(L, index);
-    espyLuaDependent* dependent = espyLua_Test(L, 1, ESPY_LUA_RENDERER);
+    const espyLuaDependent* dependent = espyLua_Test(L, 1, ESPY_LUA_RENDERER);
     if (!dependent->destroy)
     {
         espyLua_ArgumentError(L, name, "for renderers of the script's own, not for the host's");
     }
+}
+
+/// Makes the renderer at 1 keep the handle at `index` while its world lives.
+static void espyLua_LendToRenderer(lua_State* L, int index, const char* name)
+{
+    int place = espyLua_Absolute(L, index);
+    espyLua_CheckOwnRenderer(L, name);
     espyLua_PushOwner(L, 1);
     espyLua_PushShared(L, lua_gettop(L), "lent");
     lua_pushvalue(L, place);
@@ -313,6 +319,57 @@ static int Renderer_GetOccluderCount(lua_State* L)
     return 1;
 }
 
+// --- occlusion queries
+
+/// renderer:SetQuerySystem(system): nil takes it away.
+static int Renderer_SetQuerySystem(lua_State* L)
+{
+    espyRenderer* renderer = espyLua_CheckRenderer(L);
+    espyLua_CheckOwnRenderer(L, "system");
+    espyQuerySystem* system = lua_isnoneornil(L, 2) ? NULL : espyLua_BorrowQuerySystem(L, 2, 1);
+    espyLua_CheckResult(L, espyRenderer_SetQuerySystem(renderer, system), NULL);
+    return 0;
+}
+
+/// renderer:SetViewQueries(view, queries [, width = 1280, height = 720]): a view of the system; nil switches off.
+static int Renderer_SetViewQueries(lua_State* L)
+{
+    espyRenderer* renderer = espyLua_CheckRenderer(L);
+    espyViewId view = espyLua_CheckView(L, 2);
+    const espyQueryCamera sizes = espyQueryCamera_Default();
+    espyQueryViewId queries = {0, 0};
+    int32_t width = sizes.width, height = sizes.height;
+    if (!lua_isnoneornil(L, 3))
+    {
+        queries = espyLua_CheckQueryView(L, 3);
+    }
+    if (!lua_isnoneornil(L, 4))
+    {
+        width = (int32_t)espyLua_CheckWhole(L, 4, "width", 1, ESPY_RASTER_MAX_SIZE);
+        height = (int32_t)espyLua_CheckWhole(L, 5, "height", 1, ESPY_RASTER_MAX_SIZE);
+    }
+    espyLua_CheckViewResult(L, espyRenderer_SetViewQueries(renderer, view, queries, width, height),
+                            "call SetQuerySystem first");
+    return 0;
+}
+
+/// The object of a node in the system, nil where it is none.
+static int Renderer_GetQueryObject(lua_State* L)
+{
+    espyRenderer* renderer = espyLua_CheckRenderer(L);
+    lua_settop(L, 2);
+    espyLua_PushOwner(L, 1);
+    espyNodeId node = espyLua_CheckNode(L, 2, "node", espyLua_ToWorld(L, -1));
+    espyQueryObjectId object = espyRenderer_GetQueryObject(renderer, node);
+    if (object.index1 == 0)
+    {
+        lua_pushnil(L);
+        return 1;
+    }
+    espyLua_PushQueryId(L, object.index1, object.generation);
+    return 1;
+}
+
 // --- a frame
 
 static int Renderer_BeginFrame(lua_State* L)
@@ -391,11 +448,19 @@ static int Renderer_EndFrame(lua_State* L)
 #field, espyLuaKind_U32, offsetof(espyViewStats, field), NULL \
     }
 
-static const espyLuaField espyLuaStatsFields[] = {
-    ESPY_COUNT(drawn),  ESPY_COUNT(frustumCulled), ESPY_COUNT(occlusionCulled),
-    ESPY_COUNT(hidden), ESPY_COUNT(withoutShadow), ESPY_COUNT(updatedCulled),
-    ESPY_STAT(views),   ESPY_STAT(files),          ESPY_STAT(filesUsed),
-    ESPY_STAT(cells),   ESPY_STAT(moverCulled),    {NULL, espyLuaKind_Custom, 0, NULL}};
+static const espyLuaField espyLuaStatsFields[] = {ESPY_COUNT(drawn),
+                                                  ESPY_COUNT(frustumCulled),
+                                                  ESPY_COUNT(occlusionCulled),
+                                                  ESPY_COUNT(hidden),
+                                                  ESPY_COUNT(withoutShadow),
+                                                  ESPY_COUNT(updatedCulled),
+                                                  ESPY_STAT(views),
+                                                  ESPY_STAT(files),
+                                                  ESPY_STAT(filesUsed),
+                                                  ESPY_STAT(cells),
+                                                  ESPY_STAT(moverCulled),
+                                                  ESPY_STAT(queryCulled),
+                                                  {NULL, espyLuaKind_Custom, 0, NULL}};
 
 static int Renderer_GetViewStats(lua_State* L)
 {
@@ -454,6 +519,9 @@ void espyLua_OpenRenderer(lua_State* L)
                                          {"AddOccluder", Renderer_AddOccluder},
                                          {"RemoveOccluder", Renderer_RemoveOccluder},
                                          {"GetOccluderCount", Renderer_GetOccluderCount},
+                                         {"SetQuerySystem", Renderer_SetQuerySystem},
+                                         {"SetViewQueries", Renderer_SetViewQueries},
+                                         {"GetQueryObject", Renderer_GetQueryObject},
                                          {"BeginFrame", Renderer_BeginFrame},
                                          {"Cull", Renderer_Cull},
                                          {"CullAll", Renderer_CullAll},

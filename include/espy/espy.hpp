@@ -927,6 +927,22 @@ class Renderer
         return renderer_ ? espyRenderer_GetOccluderCount(renderer_) : 0;
     }
 
+    // --- occlusion queries
+
+    /// Borrowed until it is taken away by null.
+    espyResult SetQuerySystem(espyQuerySystem* system)
+    {
+        return renderer_ ? espyRenderer_SetQuerySystem(renderer_, system) : espyResult_InvalidId;
+    }
+    espyResult SetViewQueries(espyViewId view, espyQueryViewId queries, int32_t width, int32_t height)
+    {
+        return renderer_ ? espyRenderer_SetViewQueries(renderer_, view, queries, width, height) : espyResult_InvalidId;
+    }
+    espyQueryObjectId GetQueryObject(const Node& node) const
+    {
+        return renderer_ ? espyRenderer_GetQueryObject(renderer_, node.GetId()) : espyQueryObjectId{0, 0};
+    }
+
     // --- a frame
 
     espyResult BeginFrame()

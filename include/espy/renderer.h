@@ -17,6 +17,9 @@
 // the occluders that the renderer was given to it at every cull, as their nodes stand, and tests what the other passes
 // leave. What is hidden by them alone is counted on its own.
 //
+// Occlusion queries: a view may ask the device of a query system (query.h) about what all other passes leave, and only
+// about that. What answers of former frames say is hidden is culled, and counted on its own.
+//
 // Memory: all of a view's lists are as long as the world has draws. They grow in CreateView and BeginFrame and nowhere
 // else. A cull that finds more draws than there were at BeginFrame (a file was added meanwhile) gives LimitExceeded.
 //
@@ -26,6 +29,7 @@
 #define ESPY_RENDERER_H
 
 #include <espy/cull_replay.h>
+#include <espy/query.h>
 #include <espy/raster.h>
 #include <espy/world.h>
 
@@ -81,6 +85,8 @@ typedef struct espyViewStats
     uint32_t cells;     ///< Cells that it looked from, in all files.
     /// Hidden by moving occluders, after all that counts says: in none of its fields but updatedCulled.
     uint32_t moverCulled;
+    /// Hidden by answers to occlusion queries, after all that the others say: in none of the fields but updatedCulled.
+    uint32_t queryCulled;
 } espyViewStats;
 
 ESPY_API espyRendererDef espyRendererDef_Default(void);
@@ -114,6 +120,26 @@ ESPY_API espyResult espyRenderer_AddOccluder(espyRenderer* renderer, espyNodeId 
 /// Errors: InvalidId (the node has none). Thread: owner.
 ESPY_API espyResult espyRenderer_RemoveOccluder(espyRenderer* renderer, espyNodeId node);
 ESPY_API uint32_t espyRenderer_GetOccluderCount(const espyRenderer* renderer);
+
+// --- occlusion queries
+
+/// Gives the system that views ask. The nodes that may be culled become objects of it, a node each, at every
+/// BeginFrame; call espyQuerySystem_BeginFrame after that. Borrowed, without objects of anybody else; outlives the
+/// renderer, or is taken away before (null), with its objects. Views do not ask until they are set to again. Errors:
+/// InvalidArgument (a null renderer). Thread: owner.
+ESPY_API espyResult espyRenderer_SetQuerySystem(espyRenderer* renderer, espyQuerySystem* system);
+/// The switch of a view: from the next BeginFrame on its culls cull a view of the system, of this view alone, by the
+/// nodes that the other passes left, and leave out what that one hides. Submit it (espyQuerySystem_Submit) in the pass
+/// that drew the depth of GetDraws. `width` and `height` are the pixels of that, 1..ESPY_RASTER_MAX_SIZE. A null id:
+/// off (the default), which costs nothing. Like moving occluders it rests in shadow views and while occlusion culling
+/// is off; a view that was never set does not ask. A node that has moved since BeginFrame is drawn. Freezing the view
+/// freezes the other too. Reasons: espyQuerySystem_Explain, with GetQueryObject. Errors: InvalidId (no such view; of
+/// `queries` the culls find out, and cull nothing by it), InvalidArgument (no system, sizes), OutOfMemory. Thread:
+/// owner.
+ESPY_API espyResult espyRenderer_SetViewQueries(espyRenderer* renderer, espyViewId view, espyQueryViewId queries,
+                                                int32_t width, int32_t height);
+/// The object that a node is in the system; a null id where it is none. Thread: any, as the culls.
+ESPY_API espyQueryObjectId espyRenderer_GetQueryObject(const espyRenderer* renderer, espyNodeId node);
 
 // --- a frame
 

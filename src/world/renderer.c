@@ -56,6 +56,7 @@ static void espyRenderer_FreeView(espyRenderer* renderer, espyiRendererView* vie
     espyiFree(&renderer->hooks, view->scratch);
     espyiFree(&renderer->hooks, view->moverDraws);
     espyiFree(&renderer->hooks, view->moverTransforms);
+    espyiFree(&renderer->hooks, view->candidates);
     *view = (espyiRendererView){.generation = view->generation};
 }
 
@@ -64,11 +65,13 @@ void espyRenderer_Destroy(espyRenderer* renderer)
     if (renderer)
     {
         espyHooks hooks = renderer->hooks;
+        espyRenderer_SetQuerySystem(renderer, NULL);
         for (uint32_t i = 0; i < ESPY_RENDERER_MAX_VIEWS; ++i)
         {
             espyRenderer_FreeView(renderer, &renderer->views[i]);
         }
         espyiFree(&hooks, renderer->movers);
+        espyiFree(&hooks, renderer->queried);
         espyiFree(&hooks, renderer);
     }
 }
@@ -258,6 +261,10 @@ espyResult espyRenderer_BeginFrame(espyRenderer* renderer)
         }
     }
     espyiDraws_Release(renderer->world, ticket);
+    if (renderer->system && !espyiQueries_Follow(renderer))
+    {
+        result = espyResult_OutOfMemory;
+    }
     ++renderer->frame;
     return result;
 }
@@ -283,6 +290,8 @@ espyResult espyRenderer_SetView(espyRenderer* renderer, espyViewId id, const esp
     if (!view->frozen)
     {
         espyView_Make(&view->view, def, secondEye);
+        view->defs[0] = *def;
+        view->defs[1] = secondEye ? *secondEye : (espyViewDef){0};
         view->eyes[0] = espyMat4_Multiply(def->projection, def->view);
         view->eyes[1] = secondEye ? espyMat4_Multiply(secondEye->projection, secondEye->view) : view->eyes[0];
     }
@@ -310,6 +319,10 @@ espyResult espyRenderer_FreezeView(espyRenderer* renderer, espyViewId id, bool f
         return espyResult_InvalidId;
     }
     view->frozen = frozen;
+    if (renderer->system && view->queries.index1 != 0)
+    {
+        espyQuerySystem_FreezeView(renderer->system, view->queries, frozen);
+    }
     return espyResult_Ok;
 }
 
@@ -462,6 +475,10 @@ static espyResult espyRenderer_CullView(const espyRenderer* renderer, espyiRende
     if (result == espyResult_Ok && view->raster && espyRenderer_MayOcclude(renderer, view))
     {
         espyiMovers_Cull(renderer, view, draws, &output, tasks);
+    }
+    if (result == espyResult_Ok && view->queries.index1 != 0 && espyRenderer_MayOcclude(renderer, view))
+    {
+        espyiQueries_Cull(renderer, view, draws, &output);
     }
     if (result == espyResult_Ok)
     {

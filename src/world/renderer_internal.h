@@ -25,7 +25,8 @@ typedef struct espyiRendererView
     bool occlusion, frustum;
     char name[ESPYI_RENDERER_NAME];
     espyView view;
-    espyMat4 eyes[2]; ///< World to clip space, for the raster.
+    espyViewDef defs[2]; ///< What it was set to, for the query system; cookies 0: not set, or no second eye.
+    espyMat4 eyes[2];    ///< World to clip space, for the raster.
     espyRaster* raster;
     uint64_t culledFrame; ///< Frame of the last cull; 0: never.
     espyViewStats stats;
@@ -43,6 +44,11 @@ typedef struct espyiRendererView
     espyOccluderDraw* moverDraws;
     espyMat4* moverTransforms;
     uint32_t moverCapacity;
+    // Occlusion queries.
+    espyQueryViewId queries; ///< Null: off.
+    int32_t queryWidth, queryHeight;
+    uint32_t* candidates; ///< Bits of the system's objects.
+    uint32_t candidateWords;
 } espyiRendererView;
 
 /// A node that occludes where it stands.
@@ -51,6 +57,13 @@ typedef struct espyiMover
     espyNodeId node;
     const espyOccluder* occluder;
 } espyiMover;
+
+/// The object that a node is in the query system.
+typedef struct espyiQueriedNode
+{
+    uint32_t generation; ///< Of the node.
+    espyQueryObjectId object;
+} espyiQueriedNode;
 
 struct espyRenderer
 {
@@ -65,6 +78,11 @@ struct espyRenderer
     espyiMover* movers;
     size_t moverCapacity;
     uint32_t moverCount;
+    espyQuerySystem* system;   ///< Null: no view asks.
+    espyiQueriedNode* queried; ///< By slot of the node.
+    size_t queriedCapacity;
+    uint64_t queriedRevision; ///< Of the world, when its nodes were objects as they stood.
+    uint32_t queriedObjects;  ///< Largest index1 of an object.
     espyiRendererView views[ESPY_RENDERER_MAX_VIEWS];
 };
 

@@ -58,14 +58,6 @@ uint32_t espyRenderer_GetOccluderCount(const espyRenderer* renderer)
 
 // --- the pass
 
-/// What a test found, kept in the part of a draw until draws are resolved.
-enum
-{
-    espyMoverTest_Outside = 0, ///< In every eye so far.
-    espyMoverTest_Hidden,      ///< Outside or occluded in every eye so far, and occluded in one.
-    espyMoverTest_Shows,
-};
-
 /// Draws that one call of the task hook tests.
 #define ESPY_MOVER_BLOCK 256u
 
@@ -88,16 +80,16 @@ static void espyMoverJob_Run(void* context, uint32_t block)
         int32_t* found = &job->found[i].part;
         uint32_t at = espyiDrawCursor_Seek(&cursor, job->draws, job->list[i]);
         const espyiDrawGroup* group = job->draws->groups[cursor.group];
-        if (*found == espyMoverTest_Shows)
+        if (*found == espyiPass_Shows)
         {
             continue;
         }
         espyVisibility visibility = espyiBits_Get(group->occludee, at)
                                         ? espyRaster_TestBox(job->raster, espyiDrawGroup_GetBox(group, at))
                                         : espyVisibility_Visible;
-        *found = visibility == espyVisibility_Occluded  ? espyMoverTest_Hidden
+        *found = visibility == espyVisibility_Occluded  ? espyiPass_Hidden
                  : visibility == espyVisibility_Outside ? *found
-                                                        : espyMoverTest_Shows;
+                                                        : espyiPass_Shows;
     }
 }
 
@@ -135,6 +127,31 @@ static void espyList_Merge(uint32_t* list, uint32_t first, uint32_t second, uint
     }
 }
 
+uint32_t espyiPass_Drop(espyiRendererView* view, const espyiDraws* draws, espyCullOutput* output)
+{
+    uint32_t kept = 0, count = output->drawCount, updates = output->updateCount;
+    espyiDrawCursor cursor = {0};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t index = view->drawList[i];
+        if (view->draws[i].part != espyiPass_Hidden)
+        {
+            view->drawList[kept++] = index;
+            continue;
+        }
+        uint32_t at = espyiDrawCursor_Seek(&cursor, draws, index);
+        if (espyiBits_Get(draws->groups[cursor.group]->alwaysUpdate, at))
+        {
+            view->updateList[updates++] = index;
+        }
+    }
+    espyList_Merge(view->updateList, output->updateCount, updates - output->updateCount, view->drawList + kept);
+    output->counts.updatedCulled += updates - output->updateCount;
+    output->counts.drawn = output->drawCount = kept;
+    output->updateCount = updates;
+    return count - kept;
+}
+
 void espyiMovers_Cull(const espyRenderer* renderer, espyiRendererView* view, const espyiDraws* draws,
                       espyCullOutput* output, const espyTasks* tasks)
 {
@@ -158,31 +175,11 @@ void espyiMovers_Cull(const espyRenderer* renderer, espyiRendererView* view, con
     espyMoverJob job = {view->raster, draws, view->drawList, output->drawCount, view->draws};
     for (uint32_t i = 0; i < job.count; ++i)
     {
-        view->draws[i].part = espyMoverTest_Outside;
+        view->draws[i].part = espyiPass_Outside;
     }
     for (uint32_t eye = 0; eye < view->view.eyeCount; ++eye)
     {
         espyMovers_TestEye(view, eye, occluderCount, &job, tasks);
     }
-    uint32_t kept = 0, updates = output->updateCount;
-    espyiDrawCursor cursor = {0};
-    for (uint32_t i = 0; i < job.count; ++i)
-    {
-        uint32_t index = view->drawList[i];
-        if (view->draws[i].part != espyMoverTest_Hidden)
-        {
-            view->drawList[kept++] = index;
-            continue;
-        }
-        uint32_t at = espyiDrawCursor_Seek(&cursor, draws, index);
-        if (espyiBits_Get(draws->groups[cursor.group]->alwaysUpdate, at))
-        {
-            view->updateList[updates++] = index;
-        }
-    }
-    view->stats.moverCulled = job.count - kept;
-    espyList_Merge(view->updateList, output->updateCount, updates - output->updateCount, view->drawList + kept);
-    output->counts.updatedCulled += updates - output->updateCount;
-    output->counts.drawn = output->drawCount = kept;
-    output->updateCount = updates;
+    view->stats.moverCulled = espyiPass_Drop(view, draws, output);
 }

@@ -16,6 +16,7 @@ void espyRenderer_EndFrame(espyRenderer* renderer)
             sum.filesUsed += view->stats.filesUsed;
             sum.cells += view->stats.cells;
             sum.moverCulled += view->stats.moverCulled;
+            sum.queryCulled += view->stats.queryCulled;
         }
     }
     renderer->frameStats = sum;
@@ -95,6 +96,10 @@ static void espyStatsText_AddStats(espyStatsText* text, const espyViewStats* sta
     if (stats->moverCulled > 0)
     {
         espyStatsText_AddField(text, ", behind moving occluders ", stats->moverCulled);
+    }
+    if (stats->queryCulled > 0)
+    {
+        espyStatsText_AddField(text, ", by queries ", stats->queryCulled);
     }
     espyStatsText_AddField(text, "; files ", stats->filesUsed);
     espyStatsText_AddField(text, " of ", stats->files);

@@ -286,6 +286,7 @@ function ViewTracker:Poll() end
 ---@field filesUsed integer
 ---@field cells integer
 ---@field moverCulled integer behind moving occluders alone
+---@field queryCulled integer hidden by answers to occlusion queries alone
 
 ---@class espy.Renderer
 ---Without a renderer the registered one is meant: Renderer.GetNumOcclusionCulled() is renderer:GetNumOcclusionCulled().
@@ -339,6 +340,17 @@ function Renderer:AddOccluder(node, occluder) end
 function Renderer:RemoveOccluder(node) end
 ---@return integer
 function Renderer:GetOccluderCount() end
+---For renderers of the script's own.
+---@param system espy.QuerySystem? nil takes it away
+function Renderer:SetQuerySystem(system) end
+---@param view integer
+---@param queries integer? a view of the system; nil: off
+---@param width? integer
+---@param height? integer
+function Renderer:SetViewQueries(view, queries, width, height) end
+---@param node espy.Node
+---@return integer? object
+function Renderer:GetQueryObject(node) end
 function Renderer:BeginFrame() end
 ---@param view integer
 function Renderer:Cull(view) end

@@ -59,6 +59,51 @@ system:SetTree { 0, 1, 1 }
 local leaf = system:AddObject { box = box(0, 0), treeNode = 2 }
 system:RemoveObject(leaf)
 
+-- A renderer asks about what its cells and its frustum leave, and about nothing else.
+local camera = world:GetActiveCamera()
+local renderer = espy.Renderer.Create(world)
+local plain, main = renderer:CreateView(), renderer:CreateView()
+local queries = system:CreateView { autoOff = false }
+check.fails("SetQuerySystem|own", function() espy.Renderer.SetQuerySystem(system) end)
+check.fails("SetViewQueries|SetQuerySystem first", function() renderer:SetViewQueries(main, queries) end)
+renderer:SetQuerySystem(system)
+renderer:SetViewQueries(main, queries, 640, 360)
+local stats
+for number = 11, 40 do
+    BeginHostFrame(number)
+    renderer:BeginFrame()
+    system:BeginFrame(number)
+    renderer:SetCamera(plain, camera)
+    renderer:SetCamera(main, camera)
+    renderer:CullAll()
+    system:Submit(queries)
+    EndHostFrame()
+    renderer:EndFrame()
+    stats = renderer:GetViewStats(main)
+    check.that(number > 11 or stats.queryCulled == 0, "drawn until there are answers")
+end
+local left = {}
+for _, node in ipairs((renderer:GetDraws(plain))) do
+    left[node] = true
+end
+check.that(stats.queryCulled > 0 and stats.occlusionCulled > 0 and stats.frustumCulled > 0, "each pass culls")
+check.equal(stats.drawn + stats.queryCulled, renderer:GetViewStats(plain).drawn)
+local excluded = 0
+for i = 1, world:GetNodeCount() do
+    local node = world:GetNodeAt(i)
+    local object = renderer:GetQueryObject(node)
+    if object then
+        check.equal(system:Explain(queries, object).reason == "Excluded", not left[node])
+        excluded = excluded + (left[node] and 0 or 1)
+    end
+end
+check.that(excluded > 0, "what is culled is none of its business")
+renderer:SetViewQueries(main, nil)
+renderer:Cull(main)
+check.equal(renderer:GetViewStats(main).queryCulled, 0)
+renderer:SetViewQueries(main, queries)
+check.that(system:GetObjectCount() > 0, "nodes are objects")
+
 function AfterWorld()
     check.fails("took it away", function() system:GetObjectCount() end)
     check.that(espy.QuerySystem.Get() == nil, "no system any more")
