@@ -380,6 +380,74 @@ static void test_testers(void** state)
     espySoftDevice_Destroy(&device);
 }
 
+/// Testers on nodes: a box seen stands for the node that it names.
+static void test_testers_on_nodes(void** state)
+{
+    (void)state;
+    espyDevice device;
+    espySoftDeviceDef soft = espySoftDeviceDef_Default();
+    assert_int_equal(espySoftDevice_Create(&soft, &device), espyResult_Ok);
+    {
+        espy::World world;
+        espyMeshId mesh = espyCpp_Cube(world);
+        espy::Node crate = espyCpp_Box(world, mesh, {0, 0, -8});
+        espy::Node ahead = espyCpp_Box(world, mesh, {0, 0, -5});
+        espy::Node behind = espyCpp_Box(world, mesh, {0, 0, 5});
+        espyViewDef look = espyViewDef_Default();
+        espy::Renderer renderer(world);
+        espyViewId view;
+        assert_int_equal(renderer.CreateView(&view), espyResult_Ok);
+        espy::WorldTesters testers(world, device);
+        assert_true(static_cast<bool>(testers));
+        espy::TesterTarget hall = testers.MakeTarget(crate);
+        espy::Tester back = testers.MakeTester(behind), front = testers.MakeTester(ahead);
+        assert_true(hall && back && front);
+        assert_true(testers.GetTarget(crate) == hall && testers.GetTester(ahead) == front);
+        assert_false(static_cast<bool>(testers.GetTarget(ahead)));
+        espyResult result;
+        assert_false(static_cast<bool>(testers.MakeTarget(nullptr, &result)));
+        assert_int_equal(result, espyResult_InvalidId);
+        espyTesterRun run = espyTesterRun_Default();
+        run.viewProjection[0] = espyMat4_Multiply(look.projection, look.view);
+        uint32_t count = 0, drawn[4];
+        for (uint64_t frame = 1; frame <= 4; ++frame)
+        {
+            if (frame == 1)
+            {
+                assert_int_equal(back.add_target(hall), espyResult_Ok);
+            }
+            if (frame == 2)
+            {
+                assert_int_equal(front.add_target(hall), espyResult_Ok);
+            }
+            if (frame == 3)
+            {
+                assert_int_equal(front.remove_target(hall), espyResult_Ok);
+            }
+            assert_int_equal(back.set_force_active(frame == 4), espyResult_Ok);
+            assert_int_equal(renderer.BeginFrame(), espyResult_Ok);
+            assert_int_equal(renderer.SetView(view, look), espyResult_Ok);
+            assert_int_equal(renderer.Cull(view), espyResult_Ok);
+            assert_int_equal(testers.Follow(), espyResult_Ok);
+            device.beginFrame(device.context, frame);
+            assert_int_equal(testers.RunView(renderer, view, run, nullptr, nullptr), espyResult_Ok);
+            device.endFrame(device.context);
+            testers.GetDraws(&count);
+            drawn[frame - 1] = count;
+            assert_int_equal(hall.IsShown(), count == 1);
+        }
+        // Testers are never drawn; the crate is where one that names it is seen, or forced.
+        assert_int_equal(drawn[0], 0);
+        assert_int_equal(drawn[1], 1);
+        assert_int_equal(drawn[2], 0);
+        assert_int_equal(drawn[3], 1);
+        assert_true(back.was_active_last_frame());
+        assert_true(testers.GetScene().GetStats().targetsShown == 1);
+        assert_true(static_cast<bool>(hall));
+    }
+    espySoftDevice_Destroy(&device);
+}
+
 /// The rasteriser, and one that is none.
 static void test_rasters(void** state)
 {
@@ -465,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_scene_names),
         cmocka_unit_test(test_handles),
         cmocka_unit_test(test_testers),
+        cmocka_unit_test(test_testers_on_nodes),
         cmocka_unit_test(test_rasters),
         cmocka_unit_test(test_tracker),
         cmocka_unit_test(test_renderer),

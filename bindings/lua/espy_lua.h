@@ -10,7 +10,7 @@
 #include <espy/proxy.h>
 #include <espy/query.h>
 #include <espy/renderer.h>
-#include <espy/tester.h>
+#include <espy/world_testers.h>
 
 #include <lua.h>
 
@@ -39,6 +39,9 @@ ESPY_API void espyLua_SetProxySet(lua_State* L, espyProxySet* set);
 /// espyLua_ForgetTesterScene before it is destroyed: every handle of it then raises an error.
 ESPY_API void espyLua_PushTesterScene(lua_State* L, espyTesterScene* scene);
 ESPY_API void espyLua_ForgetTesterScene(lua_State* L, espyTesterScene* scene);
+/// The same for testers on the nodes of a world: the handle of their scene, which then makes nodes targets and testers,
+/// too. `world` is the one that they were created with.
+ESPY_API void espyLua_PushWorldTesters(lua_State* L, espyWorldTesters* testers, const espyWorld* world);
 /// Push a tester or a target of such a scene, nil for a null id.
 ESPY_API void espyLua_PushTester(lua_State* L, espyTesterScene* scene, espyTesterId tester);
 ESPY_API void espyLua_PushTesterTarget(lua_State* L, espyTesterScene* scene, espyTesterTargetId target);

@@ -16,7 +16,9 @@ typedef struct espyLuaTesterScene
 {
     espyTesterScene* scene; ///< Null once it is gone.
     bool owned;
-    espyDevice device; ///< Of an owned one.
+    espyDevice device;         ///< Of an owned one.
+    espyWorldTesters* testers; ///< Whose scene it is, or null.
+    const espyWorld* world;    ///< Theirs.
     uint64_t frame;
 } espyLuaTesterScene;
 
@@ -285,6 +287,14 @@ void espyLua_PushTesterScene(lua_State* L, espyTesterScene* scene)
         lua_rawset(L, -4);
     }
     lua_remove(L, -2);
+}
+
+void espyLua_PushWorldTesters(lua_State* L, espyWorldTesters* testers, const espyWorld* world)
+{
+    espyLua_PushTesterScene(L, espyWorldTesters_GetScene(testers));
+    espyLuaTesterScene* box = lua_touserdata(L, -1);
+    box->testers = testers;
+    box->world = world;
 }
 
 void espyLua_PushTester(lua_State* L, espyTesterScene* scene, espyTesterId tester)
@@ -580,6 +590,75 @@ static int TesterScene_RunView(lua_State* L)
     return 0;
 }
 
+// --- on nodes
+
+/// The scene of a call on nodes, and the node at 2.
+static espyLuaTesterScene* espyLua_CheckWorldTesters(lua_State* L, espyNodeId* node)
+{
+    espyLuaTesterScene* box = espyLua_CheckTesterScene(L, 1);
+    if (!box->testers)
+    {
+        espyLua_ArgumentError(L, "scene", "its testers are not on nodes: the program gives such scenes");
+    }
+    if (node)
+    {
+        *node = espyLua_CheckNode(L, 2, "node", box->world);
+    }
+    return box;
+}
+
+/// testers:MakeTarget(node): what is under the node is hidden until it is seen.
+static int WorldTesters_MakeTarget(lua_State* L)
+{
+    espyNodeId node;
+    espyTesterTargetId id;
+    espyLuaTesterScene* box = espyLua_CheckWorldTesters(L, &node);
+    espyLua_CheckResult(L, espyWorldTesters_MakeTarget(box->testers, node, &id), NULL);
+    espyLua_PushPart(L, 1, espyLuaPart_Target, id.index1, id.generation);
+    return 1;
+}
+
+/// testers:MakeTester(node): the node's bounds stand for what add_target names.
+static int WorldTesters_MakeTester(lua_State* L)
+{
+    espyNodeId node;
+    espyTesterId id;
+    espyLuaTesterScene* box = espyLua_CheckWorldTesters(L, &node);
+    espyLua_CheckResult(L, espyWorldTesters_MakeTester(box->testers, node, &id), NULL);
+    espyLua_PushPart(L, 1, espyLuaPart_Tester, id.index1, id.generation);
+    return 1;
+}
+
+/// The target that a node was made, or nil.
+static int WorldTesters_GetTarget(lua_State* L)
+{
+    espyNodeId node;
+    const espyLuaTesterScene* box = espyLua_CheckWorldTesters(L, &node);
+    espyTesterTargetId id = espyWorldTesters_GetTarget(box->testers, node);
+    espyLua_PushPart(L, 1, espyLuaPart_Target, id.index1, id.generation);
+    return 1;
+}
+
+/// The tester that a node was made, or nil.
+static int WorldTesters_GetTester(lua_State* L)
+{
+    espyNodeId node;
+    const espyLuaTesterScene* box = espyLua_CheckWorldTesters(L, &node);
+    espyTesterId id = espyWorldTesters_GetTester(box->testers, node);
+    espyLua_PushPart(L, 1, espyLuaPart_Tester, id.index1, id.generation);
+    return 1;
+}
+
+/// testers:Follow(): targets and testers to where their nodes are.
+static int WorldTesters_Follow(lua_State* L)
+{
+    espyLuaTesterScene* box = espyLua_CheckWorldTesters(L, NULL);
+    espyLua_CheckTesterResult(L, box, espyWorldTesters_Follow(box->testers), NULL);
+    return 0;
+}
+
+// --- answers
+
 /// scene:GetShown([view]): an array of targets.
 static int TesterScene_GetShown(lua_State* L)
 {
@@ -711,7 +790,12 @@ void espyLua_OpenTesters(lua_State* L)
                                       {"was_active_last_frame", Tester_WasActiveLastFrame},
                                       {NULL, NULL}};
     static const luaL_Reg none[] = {{NULL, NULL}};
+    static const luaL_Reg onNodes[] = {{"MakeTarget", WorldTesters_MakeTarget}, {"MakeTester", WorldTesters_MakeTester},
+                                       {"GetTarget", WorldTesters_GetTarget},   {"GetTester", WorldTesters_GetTester},
+                                       {"Follow", WorldTesters_Follow},         {NULL, NULL}};
     espyLua_RegisterClass(L, "TesterScene", scene);
+    espyLua_RegisterClass(L, "TesterScene", onNodes);
+    espyLua_RegisterClass(L, "WorldTesters", onNodes);
     espyLua_OpenDependent(L, ESPY_LUA_TESTER_SCENE, "TesterScene", TesterScene_Destroy);
     for (int kind = 0; kind < 4; ++kind)
     {

@@ -20,6 +20,7 @@
 #include <espy/renderer.h>
 #include <espy/tester.h>
 #include <espy/world_proxy.h>
+#include <espy/world_testers.h>
 
 #include <string>
 #include <vector>
@@ -1277,11 +1278,19 @@ class TesterScene
     {
         espyTesterScene_Create(&def, &scene_);
     }
+    /// A scene that somebody else owns, for example that of WorldTesters.
+    static TesterScene Borrow(espyTesterScene* scene)
+    {
+        return TesterScene(scene, false);
+    }
     TesterScene(const TesterScene&) = delete;
     TesterScene& operator=(const TesterScene&) = delete;
     ~TesterScene()
     {
-        espyTesterScene_Destroy(scene_);
+        if (owned_)
+        {
+            espyTesterScene_Destroy(scene_);
+        }
     }
     explicit operator bool() const
     {
@@ -1377,7 +1386,95 @@ class TesterScene
     }
 
   private:
+    TesterScene(espyTesterScene* scene, bool owned) : scene_(scene), owned_(owned)
+    {
+    }
     espyTesterScene* scene_ = nullptr;
+    bool owned_ = true;
+};
+
+/// Testers and targets on the nodes of a world (world_testers.h). False where it could not be created.
+class WorldTesters
+{
+  public:
+    explicit WorldTesters(const espyWorldTestersDef& def)
+    {
+        espyWorldTesters_Create(&def, &testers_);
+    }
+    WorldTesters(const World& world, const espyDevice& device)
+    {
+        espyWorldTestersDef def = espyWorldTestersDef_Default();
+        def.world = world.Get();
+        def.device = &device;
+        espyWorldTesters_Create(&def, &testers_);
+    }
+    WorldTesters(const WorldTesters&) = delete;
+    WorldTesters& operator=(const WorldTesters&) = delete;
+    ~WorldTesters()
+    {
+        espyWorldTesters_Destroy(testers_);
+    }
+    explicit operator bool() const
+    {
+        return testers_ != nullptr;
+    }
+    espyWorldTesters* Get() const
+    {
+        return testers_;
+    }
+    /// Its views, forces and events. Lives no longer than this.
+    TesterScene GetScene() const
+    {
+        return TesterScene::Borrow(espyWorldTesters_GetScene(testers_));
+    }
+
+    /// What is under the node is hidden until it is seen. Null, and the reason in *result, where it is no node.
+    TesterTarget MakeTarget(const Node& node, espyResult* result = nullptr)
+    {
+        espyTesterTargetId id = {0, 0};
+        espyResult made = espyWorldTesters_MakeTarget(testers_, node.GetId(), &id);
+        if (result)
+        {
+            *result = made;
+        }
+        return {espyWorldTesters_GetScene(testers_), id};
+    }
+    /// The node's bounds stand for what its add_target names.
+    Tester MakeTester(const Node& node, espyResult* result = nullptr)
+    {
+        espyTesterId id = {0, 0};
+        espyResult made = espyWorldTesters_MakeTester(testers_, node.GetId(), &id);
+        if (result)
+        {
+            *result = made;
+        }
+        return {espyWorldTesters_GetScene(testers_), id};
+    }
+    TesterTarget GetTarget(const Node& node) const
+    {
+        return {espyWorldTesters_GetScene(testers_), espyWorldTesters_GetTarget(testers_, node.GetId())};
+    }
+    Tester GetTester(const Node& node) const
+    {
+        return {espyWorldTesters_GetScene(testers_), espyWorldTesters_GetTester(testers_, node.GetId())};
+    }
+
+    espyResult Follow()
+    {
+        return espyWorldTesters_Follow(testers_);
+    }
+    espyResult RunView(const Renderer& renderer, espyViewId view, const espyTesterRun& run, espyWorldTestersDraw draw,
+                       void* context, espyTesterViewId testerView = {0, 0})
+    {
+        return espyWorldTesters_RunView(testers_, renderer.GetC(), view, testerView, &run, draw, context);
+    }
+    const espyDraw* GetDraws(uint32_t* count) const
+    {
+        return espyWorldTesters_GetDraws(testers_, count);
+    }
+
+  private:
+    espyWorldTesters* testers_ = nullptr;
 };
 
 /// Asynchronous occlusion queries: what each view draws, what is known, what is asked.

@@ -462,6 +462,26 @@ function Tester:set_force_active(force, view) end
 ---@return boolean
 function Tester:was_active_last_frame(view) end
 
+---@class espy.WorldTesters: espy.TesterScene
+---Testers on the nodes of a world, given by the program.
+local WorldTesters = {}
+---What is under the node is hidden until it is seen.
+---@param node espy.Node
+---@return espy.TesterTarget
+function WorldTesters:MakeTarget(node) end
+---The node's bounds stand for what add_target names.
+---@param node espy.Node
+---@return espy.Tester
+function WorldTesters:MakeTester(node) end
+---@param node espy.Node
+---@return espy.TesterTarget?
+function WorldTesters:GetTarget(node) end
+---@param node espy.Node
+---@return espy.Tester?
+function WorldTesters:GetTester(node) end
+---Brings targets and testers to where their nodes are; the program does it before it runs them.
+function WorldTesters:Follow() end
+
 ---@class espy.TesterScene
 local TesterScene = {}
 ---@param def? espy.TesterViewDef of the main view

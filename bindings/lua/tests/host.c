@@ -161,6 +161,13 @@ int main(int argc, char** argv)
     {
         return espyHost_Fail("no testers");
     }
+    espyWorldTestersDef onNodesDef = espyWorldTestersDef_Default();
+    onNodesDef.world = world;
+    espyWorldTesters* onNodes = NULL;
+    if (espyWorldTesters_Create(&onNodesDef, &onNodes) != espyResult_Ok)
+    {
+        return espyHost_Fail("no testers on nodes");
+    }
 
     lua_State* L = luaL_newstate();
     luaL_openlibs(L);
@@ -179,6 +186,8 @@ int main(int argc, char** argv)
     lua_setglobal(L, "hall");
     espyLua_PushTester(L, testers, hallTester);
     lua_setglobal(L, "hallTester");
+    espyLua_PushWorldTesters(L, onNodes, world);
+    lua_setglobal(L, "onNodes");
     espyLua_SetQuerySystem(L, queries);
     lua_pushlightuserdata(L, &host);
     lua_pushcclosure(L, espyHost_BeginFrame, 1);
@@ -191,6 +200,8 @@ int main(int argc, char** argv)
     espyLua_ForgetWorld(L, world);
     espyLua_ForgetTesterScene(L, testers);
     espyTesterScene_Destroy(testers);
+    espyLua_ForgetTesterScene(L, espyWorldTesters_GetScene(onNodes));
+    espyWorldTesters_Destroy(onNodes);
     espyLua_SetQuerySystem(L, NULL);
     espyQuerySystem_Destroy(queries);
     espyMockDevice_Destroy(&host.device);
