@@ -396,7 +396,9 @@ static void espyRenderer_MakeSets(const espyRenderer* renderer, espyiRendererVie
             view->setKeys[i] = (espyiSetKey){0};
         }
         view->stats.files += group->pvs ? 1u : 0u;
-        scratch += group->pvs ? espyViewSet_ScratchWords(group->pvs) : 0;
+        size_t words = group->pvs ? espyViewSet_ScratchWords(group->pvs) : 0;
+        // Null where no file needs any, and null plus nothing is undefined.
+        scratch = words > 0 ? scratch + words : scratch;
     }
     // Groups that are gone: others may have used their words.
     for (size_t i = draws->groupCount; i < view->setCapacity; ++i)
