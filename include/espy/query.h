@@ -146,7 +146,7 @@ typedef struct espyQueryViewDef
     float cutDistance;     ///< Metres that the eye moves in one frame at most, else it is a cut. Default 5.
     float cutAngle;        ///< Radians that it turns in one frame at most, 0.01..3.2. Default 0.6.
     uint32_t maxGroup;     ///< Objects below a node that is asked about as one; 1: no hierarchy. Default 4,096.
-    uint32_t maxBatch;     ///< Nodes that share a question, 1..64; 1: none do. Default 16.
+    uint32_t maxBatch;     ///< Nodes that share a question, 1..64; 1: none do. Default 4.
     bool history;          ///< Keep the history of objects; 40 bytes each. Default false.
     bool autoOff;          ///< Switch off while the costs exceed what is saved. Default true.
     bool exact;            ///< For offline pictures, with espyQuerySystem_Wait: everything is asked. Default false.

@@ -44,7 +44,7 @@ espyQueryViewDef espyQueryViewDef_Default(void)
         .cutDistance = 5.0f,
         .cutAngle = 0.6f,
         .maxGroup = 4096,
-        .maxBatch = 16,
+        .maxBatch = 4,
         .autoOff = true,
         .costs = {.query = 1.0f, .proxy = 0.25f, .object = 8.0f},
         .cookie = ESPY_DEF_COOKIE,
