@@ -2,8 +2,8 @@
 // What espy asks of something that can draw depth: a GPU, the software rasteriser, or an engine's own renderer.
 //
 // Testers (tester.h) and queries (query.h) draw through one table of functions, espyDevice. Backends fill it: the
-// software device below, the mock (device_mock.h), Vulkan, D3D12 and D3D11 (device_vulkan.h and so on, in the library
-// espy-gpu). An engine that draws by itself fills a table of its own and needs none of them:
+// software device below, the mock (device_mock.h) and Vulkan (device_vulkan.h, in the library espy-gpu). An engine that
+// draws by itself fills a table of its own and needs none of them:
 //
 //     espyDevice device = espyDevice_Default();       every function says Unsupported ...
 //     device.context = myRenderer;
