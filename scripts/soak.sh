@@ -57,8 +57,10 @@ soak_server() {
     until curl -sf $url/occlusion/status | grep -q '"state":"cancelled"\|"state":"done"'; do sleep 0.2; done
     after=$(awk '/VmRSS/ {print $2}' /proc/$pid/status)
     echo "resident memory: $before KB before, $after KB after" | tee -a out/soak/server.txt
-    kill -INT $pid
+    # Not INT: a script's shell starts what runs beside it with that ignored, and espy leaves it so.
+    kill -TERM $pid
     wait $pid
+    trap - EXIT
     ! grep -E 'Non-2xx|Socket errors' out/soak/server.txt
 }
 
