@@ -51,8 +51,9 @@ static void espyAttackCase_Attack(void* context, uint32_t index, uint32_t worker
 }
 
 /// The free space of the bake, for its openings and its viewers; both are rebuilt here from the same input.
-static bool espyAttackCase_OpenSpace(espyAttackCase* c, const espyHooks* hooks)
+static bool espyAttackCase_OpenSpace(espyAttackCase* c)
 {
+    const espyHooks* hooks = &c->hooks;
     espyiWarnings warnings = {.hooks = hooks};
     char message[256];
     c->scene.hooks = hooks;
@@ -123,15 +124,15 @@ bool espyAttackCase_Bake(espyAttackCase* c, const espyBakeInput* input, const es
 
 bool espyAttackCase_Prepare(espyAttackCase* c, uint32_t threads)
 {
-    const espyHooks hooks = espyiHooks_Resolve(NULL);
-    if (!espyAdversary_Create(c->input, &c->adversary) || !espyAttackCase_OpenSpace(c, &hooks))
+    c->hooks = espyiHooks_Resolve(NULL);
+    if (!espyAdversary_Create(c->input, &c->adversary) || !espyAttackCase_OpenSpace(c))
     {
         return false;
     }
     espyiSoup soup = {
         {c->adversary.positions, c->adversary.indices, 3 * c->adversary.triangleCount, c->adversary.triangleCount},
         c->adversary.objects};
-    return espyiBvh_Build(&soup, espyIsa_Auto, threads, &hooks, NULL, &c->bvh) == espyResult_Ok;
+    return espyiBvh_Build(&soup, espyIsa_Auto, threads, &c->hooks, NULL, &c->bvh) == espyResult_Ok;
 }
 
 espyAdversaryResult espyAttackCase_Run(espyAttackCase* c, uint64_t rays, uint64_t seed, uint32_t threads)

@@ -17,6 +17,7 @@ typedef struct espyAttackCase
     espyBakeResult result;
     espyPvs pvs; ///< What is attacked: of the result, until a test breaks it.
     espyAdversary adversary;
+    espyHooks hooks; ///< The scene keeps them.
     espyiBvh* bvh;
     espyiScene scene;
     espyiFreeSpace* space;
