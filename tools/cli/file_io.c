@@ -24,7 +24,7 @@ enum
     espyCliRead_FirstBytes = 1 << 16,
     espyCliChunk_Bytes = 1 << 30, ///< Of one call: all systems take that many.
     espyCliPath_MaxLinks = 40,
-    espyCliTemporary_MaxNames = 100,
+    espyCliTemporary_MaxNames = 100, ///< Of one process: files that are written at once.
     espyCliMemory_Align = 64
 };
 
@@ -359,31 +359,15 @@ static void espyCliFolder_Sync(const char* folder)
     }
 }
 
-/// A file in the folder that nobody sees yet: nameless where the system has that, so that even a program that is killed
-/// leaves nothing behind, else with a name of its own (beside, empty when nameless). -1 leaves errno.
-static int espyCliTemporary_Open(const char* folder, char beside[PATH_MAX])
-{
-    beside[0] = '\0';
 #ifdef O_TMPFILE
-    int nameless = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-    if (nameless >= 0 && access("/proc/self/fd", X_OK) == 0)
+/// A file without a name in the folder; -1 where its system has none.
+static int espyCliTemporary_OpenNameless(const char* folder)
+{
+    int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0 && access("/proc/self/fd", X_OK) != 0)
     {
-        return nameless;
-    }
-    if (nameless >= 0)
-    {
-        close(nameless);
-    }
-#endif
-    if (snprintf(beside, PATH_MAX, "%s/.espy-XXXXXX", folder) >= PATH_MAX)
-    {
-        errno = ENAMETOOLONG;
+        close(file); // It could never be given a name.
         return -1;
-    }
-    int file = mkstemp(beside);
-    if (file >= 0)
-    {
-        espyiCliCancel_AddTemporary(beside);
     }
     return file;
 }
@@ -411,6 +395,44 @@ static bool espyCliTemporary_Name(int file, const char* folder, char beside[PATH
     }
     beside[0] = '\0'; // The last one tried is not ours.
     return false;
+}
+#else
+static int espyCliTemporary_OpenNameless(const char* folder)
+{
+    (void)folder;
+    return -1;
+}
+
+static bool espyCliTemporary_Name(int file, const char* folder, const char* beside)
+{
+    (void)file;
+    (void)folder;
+    (void)beside;
+    return false;
+}
+#endif
+
+/// A file in the folder that nobody sees yet: nameless where the system has that, so that even a program that is killed
+/// leaves nothing behind, else with a name of its own (beside, empty when nameless). -1 leaves errno.
+static int espyCliTemporary_Open(const char* folder, char beside[PATH_MAX])
+{
+    beside[0] = '\0';
+    int file = espyCliTemporary_OpenNameless(folder);
+    if (file >= 0)
+    {
+        return file;
+    }
+    if (snprintf(beside, PATH_MAX, "%s/.espy-XXXXXX", folder) >= PATH_MAX)
+    {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    file = mkstemp(beside);
+    if (file >= 0)
+    {
+        espyiCliCancel_AddTemporary(beside);
+    }
+    return file;
 }
 
 espyCliExit espyiCliFile_Write(const char* path, const void* bytes, size_t size, espyCliLine* line)
